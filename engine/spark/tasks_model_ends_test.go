@@ -33,9 +33,7 @@ func (t *plainSet) succeed(now int64, row int) {
 	a.ended, a.counted = true, false
 	if t.s.c.Speculation.Enabled {
 		t.durations = append(t.durations, now-a.launch)
-		if r := t.reports[row]; r[0] > 0 && r[1] > 0 {
-			t.read, t.readMS = t.read+r[0], t.readMS+r[1]
-		}
+		t.read, t.readMS = t.read+t.reports[row][0], t.readMS+t.reports[row][1]
 	}
 	for other := len(t.attempts) - 1; other >= 0; other-- {
 		if b := t.attempts[other]; b.index == a.index && !b.ended {
@@ -211,7 +209,7 @@ func (t *plainSet) speculate(now int64) (found bool) {
 		return false
 	}
 	average := math.MaxFloat64
-	if t.readMS > 0 {
+	if t.read > 0 && t.readMS > 0 {
 		average = float64(t.read) / (float64(t.readMS) / 1000)
 	}
 	for row, a := range t.attempts {
@@ -226,7 +224,7 @@ func (t *plainSet) speculate(now int64) (found bool) {
 		run := float64(now - a.launch)
 		inefficient := run > c.LongRunTaskFactor*threshold || rate < average*c.ProcessRateMultiplier
 		dies := false
-		if d, going := t.s.decommissioned[a.exec]; going && t.s.c.DecommissionKillAfter != conf.Unset && median >= 0 {
+		if d, going := t.s.decommissioned[a.exec]; going && t.s.c.DecommissionKillAfter != conf.Unset && median >= 0 && !custom {
 			dies = a.launch+median > d.at+t.s.c.DecommissionKillAfter
 		}
 		if run > threshold && (custom || !c.Efficiency || inefficient) || dies {

@@ -133,6 +133,56 @@ func TestSpeculationLooksAtProcessRates(t *testing.T) {
 	}
 }
 
+// A task that has read nothing adds its run time to the average: TaskProcessRateCalculator.updateAvgTaskProcessRate.
+func TestAverageOfProcessRates(t *testing.T) {
+	s, _ := scheduler(t, map[string]string{"spark.speculation": "true"}, 4)
+	l := slices.Clone(s.ResourceOffers(0, offers(4, 4, 4, 4), true))
+	for i, done := range l[:3] {
+		s.Metrics(done, []int64{1000, 0, 0}[i], 1000) // 333 a second
+		finish(s, 1000, done, EndSuccess)
+	}
+	s.Metrics(l[3], 300, 1000)
+	s.Take()
+	s.Speculate(2000)
+	if k := kinds(s.Take()); len(k) != 0 {
+		t.Errorf("a task that reads 300 records a second where the average is 333 was copied: %v", k)
+	}
+}
+
+// TaskSetManager.checkSpeculatableTasks: whether an executor ends before its task shows in the median of the others, which does not count where a
+// threshold is given.
+func TestSpeculationByThreshold(t *testing.T) {
+	values := map[string]string{"spark.speculation": "true", "spark.speculation.task.duration.threshold": "10s", "spark.executor.decommission.killInterval": "0"}
+	for _, tt := range []struct {
+		done int // tasks, after 1 s
+		at   int64
+		want int
+	}{
+		{1, 10_000, 0}, {1, 10_001, 3}, // fewer than the quantile wants
+		{3, 1000, 1},
+	} {
+		s, _ := scheduler(t, values, 4)
+		s.SlotsPerExecutor = []int{4}
+		l := slices.Clone(s.ResourceOffers(0, offers(4), true))
+		s.Decommission(500, 0, false)
+		for _, ref := range l[:tt.done] {
+			finish(s, 1000, ref, EndSuccess)
+		}
+		s.Take()
+		due := s.SpeculationDue()
+		s.Speculate(tt.at)
+		copies := 0
+		for _, e := range s.Take() {
+			if e.Kind == SpeculativeTask {
+				copies++
+			}
+		}
+		if copies != tt.want || (copies > 0) != (due <= tt.at) {
+			t.Errorf("%d tasks done: %d copies at %d, want %d; a look was due at %d", tt.done, copies, tt.at, tt.want, due)
+		}
+	}
+}
+
 func TestExclusionByTaskStageAndApplication(t *testing.T) {
 	s, set := scheduler(t, map[string]string{"spark.excludeOnFailure.enabled": "true"}, 3)
 	failing := int64(0)

@@ -68,7 +68,7 @@ func (s *TaskSet) speculate(now int64) (found bool) {
 		}
 		run := float64(now - a.Launch)
 		slow := run > threshold && run > s.slowBy(row, threshold, custom)
-		if !slow && !s.diesFirst(a) {
+		if !slow && (custom || !s.diesFirst(a)) {
 			continue
 		}
 		s.addPending(&s.again, a.Index)
@@ -107,7 +107,7 @@ func (s *TaskSet) speculates() int64 {
 		if s.tasks[a.Index].copied() {
 			continue
 		}
-		if s.diesFirst(a) {
+		if !custom && s.diesFirst(a) {
 			return math.MinInt64
 		}
 		if earliest := longer(a.Launch, threshold); earliest < due {
@@ -132,7 +132,7 @@ func longer(start int64, ms float64) int64 {
 // Source: TaskSetManager.TaskProcessRateCalculator.
 type processRates struct {
 	reports []processReport // by row; nil while nothing was reported
-	records int64           // of successful attempts that reported any
+	records int64           // of successful attempts
 	runMS   int64
 }
 
@@ -152,9 +152,9 @@ func (r *processRates) report(row int32, records, runMS int64) {
 	r.reports[row] = processReport{records, runMS}
 }
 
-// succeeded counts the records of a successful attempt.
+// succeeded counts the records of a successful attempt, and its run time also where it has read none.
 func (r *processRates) succeeded(row int32) {
-	if int(row) < len(r.reports) && r.reports[row].rate() > 0 {
+	if int(row) < len(r.reports) {
 		r.records += r.reports[row].records
 		r.runMS += r.reports[row].runMS
 	}
@@ -164,7 +164,7 @@ func (r *processRates) succeeded(row int32) {
 // attempt has reported records every attempt counts as slow.
 func (r *processRates) slow(row int32, multiplier float64) bool {
 	average := math.MaxFloat64
-	if r.runMS > 0 {
+	if r.records > 0 && r.runMS > 0 {
 		average = processReport{r.records, r.runMS}.rate()
 	}
 	rate := 0.0
