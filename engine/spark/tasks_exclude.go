@@ -215,6 +215,9 @@ func (h *health) excludeExec(s *TaskScheduler, e *execHealth, until int64) {
 	}
 }
 
+// excludeNode excludes a node; of its executors those are killed that are alive and not being decommissioned.
+//
+// Source: HealthTracker.killExecutorsOnExcludedNode, TaskSchedulerImpl.getExecutorsAliveOnHost.
 func (h *health) excludeNode(s *TaskScheduler, n *nodeHealth, until int64) {
 	n.excluded, n.until = true, until
 	h.next = min(h.next, until)
@@ -222,7 +225,7 @@ func (h *health) excludeNode(s *TaskScheduler, n *nodeHealth, until int64) {
 		return
 	}
 	for id := range s.execs {
-		if e := &s.execs[id]; e.mapped && e.host == n.host {
+		if s.execs[id].host == n.host && s.execAlive(int32(id)) {
 			s.emit(TaskEvent{Kind: KillExecutor, Exec: int32(id)})
 		}
 	}

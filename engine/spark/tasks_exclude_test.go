@@ -439,24 +439,34 @@ func TestExclusionIsNotProlonged(t *testing.T) {
 
 // HealthTracker.killExecutor, killExecutorsOnNode: with killExcludedExecutors.
 func TestExcludedExecutorsAreKilled(t *testing.T) {
-	x := newExcluding(t, "killExcludedExecutors", "true")
-	for exec := range int32(5) { // all are known
-		x.allowedOnly(exec)
-	}
-	x.s.ExecutorLost(0, 4, Loss{Kind: LossKilled})
-	x.events()
-	x.told = nil
-	x.submit(0, 5)
-	for range 2 { // host 0 first fails on its second executor
-		x.run(0, 1, EndException)
-	}
-	for range 2 {
-		x.run(0, 0, EndException)
-	}
-	x.rest(0, 3)
-	want := []string{"kill 0", "kill 1", "kill 0", "kill 1"} // each executor, by number, then those of the node that are there
-	if d := cmp.Diff(want, x.told); d != "" {
-		t.Errorf("-want +got\n%s", d)
+	for _, tt := range []struct {
+		name string
+		what func(s *TaskScheduler) // becomes of executor 4
+		want []string               // of its node, behind executors 0 and 1 by themselves
+	}{
+		{"is alive", func(*TaskScheduler) {}, []string{"kill 0", "kill 1", "kill 4"}},
+		{"is lost", func(s *TaskScheduler) { s.ExecutorLost(0, 4, Loss{Kind: LossKilled}) }, []string{"kill 0", "kill 1"}},
+		{"has no connection", func(s *TaskScheduler) { s.ExecutorLost(0, 4, Loss{Kind: LossPending}) }, []string{"kill 0", "kill 1"}},
+		{"is being decommissioned", func(s *TaskScheduler) { s.Decommission(0, 4, false) }, []string{"kill 0", "kill 1"}},
+	} {
+		x := newExcluding(t, "killExcludedExecutors", "true")
+		for exec := range int32(5) { // all are known
+			x.allowedOnly(exec)
+		}
+		tt.what(x.s)
+		x.events()
+		x.told = nil
+		x.submit(0, 5)
+		for range 2 { // host 0 first fails on its second executor
+			x.run(0, 1, EndException)
+		}
+		for range 2 {
+			x.run(0, 0, EndException)
+		}
+		x.rest(0, 3)
+		if d := cmp.Diff(append([]string{"kill 0", "kill 1"}, tt.want...), x.told); d != "" {
+			t.Errorf("executor 4 %s (-want +got)\n%s", tt.name, d)
+		}
 	}
 }
 

@@ -314,7 +314,7 @@ func (s *plainScheduler) excludeExec(exec, host int32, until int64) {
 func (s *plainScheduler) excludeNode(host int32, until int64) {
 	s.nodeUntil[host] = until
 	for _, exec := range slices.Sorted(maps.Keys(s.hostOf)) {
-		if s.c.Exclude.Kill && s.hostOf[exec] == host {
+		if s.c.Exclude.Kill && s.hostOf[exec] == host && s.alive(exec) {
 			s.emit(TaskEvent{Kind: KillExecutor, Exec: exec})
 		}
 	}
