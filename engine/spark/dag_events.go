@@ -8,6 +8,8 @@ import (
 )
 
 // Handle takes what the task scheduler told. Events that are not for the DAG change nothing.
+//
+// Source: DAGScheduler.handleTaskSetFailed, abortStage and the methods of the other events.
 func (d *DAG) Handle(now int64, e *TaskEvent) {
 	if d.aborted {
 		return
@@ -16,6 +18,9 @@ func (d *DAG) Handle(now int64, e *TaskEvent) {
 	case TaskEnded:
 		d.taskEnded(now, e)
 	case TaskSetFailed:
+		if s := &d.stages[e.Stage]; d.forgotten(e.Stage) || s.isMap && d.availableOf(e.Stage) == s.tasks {
+			return // no job needs it, or what it computes is there
+		}
 		d.abort(e.Stage, fmt.Sprintf("stage %d, attempt %d: a task failed %d times or may run nowhere", e.Stage, e.StageAttempt, d.conf.MaxTaskFailures))
 	case ExecutorGone:
 		d.executorGone(e.Exec, e.Worker)

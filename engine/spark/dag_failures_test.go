@@ -368,6 +368,26 @@ func TestTaskSetGivenUp(t *testing.T) {
 	r.expect("after the end", "")
 }
 
+// DAGScheduler.abortStage: an attempt that is given up when what it computes is there, or no job needs it, ends no job.
+func TestTaskSetGivenUpForNothing(t *testing.T) {
+	r := newDAGRig(t, nil, rigStage(0, 0, 1), rigStage(1, 0, 2, 0), rigStage(2, 0, 1, 1), rigStage(3, 1, 1))
+	given := func(stage int32) { r.Handle(0, &TaskEvent{Kind: TaskSetFailed, Stage: stage}) }
+	r.Start(0)
+	r.succeed(0, 1)
+	r.told()
+	given(0)
+	r.expect("its output is there", "")
+	r.succeed(1, 1, 2)
+	r.succeed(2, 1)
+	r.expect("the end of the first job", "1.0 done, 2.0 submitted, 2.0 done, job 0 ends")
+	given(2)
+	r.gone(1, false)
+	given(0)
+	r.expect("no job needs it", "")
+	given(3)
+	r.expect("another job does", "given up: stage 3, attempt 0: a task failed 4 times or may run nowhere")
+}
+
 // DAGScheduler.maxStageAttempts: the larger of spark.stage.maxAttempts and spark.stage.maxConsecutiveAttempts.
 func TestStageAttempts(t *testing.T) {
 	for _, tt := range []struct{ all, consecutive, want int }{{3, 2, 3}, {1, 2, 2}, {3, 4, 4}} {

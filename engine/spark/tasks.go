@@ -334,10 +334,10 @@ type FetchSource struct {
 // FetchFailed handles an attempt that could not read the output of a map task.
 func (s *TaskScheduler) FetchFailed(now int64, ref TaskRef, from FetchSource) {
 	set := s.sets[ref.Set]
-	if set == nil || set.attempts[ref.Row].Ended {
+	if set == nil {
 		return
 	}
-	if s.health != nil && from.Exec >= 0 {
+	if s.health != nil && from.Exec >= 0 && !set.attempts[ref.Row].Ended {
 		s.health.fetchFailed(s, now, from.Exec, from.Host)
 	}
 	s.from = from
@@ -353,11 +353,11 @@ func (s *TaskScheduler) Metrics(ref TaskRef, recordsRead, runMS int64) {
 }
 
 // PartitionDone marks a task as succeeded in a set because another attempt of the stage completed
-// its partition.
+// its partition. Sets that launch nothing more are not told.
 //
-// Source: TaskSchedulerImpl.notifyPartitionCompletion.
+// Source: TaskSchedulerImpl.handlePartitionCompleted.
 func (s *TaskScheduler) PartitionDone(now int64, set, index int32) {
-	if t := s.sets[set]; t != nil {
+	if t := s.sets[set]; t != nil && !t.Zombie {
 		t.partitionDone(now, index)
 	}
 }

@@ -108,19 +108,16 @@ func (s *plainScheduler) failed(now int64, ref TaskRef, reason EndReason) {
 }
 
 func (s *plainScheduler) fetchFailed(now int64, ref TaskRef, from FetchSource) {
-	if s.sets[ref.Set].attempts[ref.Row].ended {
-		return
-	}
-	if s.c.Exclude.Enabled && s.c.Exclude.FetchFailure && from.Exec >= 0 {
+	if s.c.Exclude.Enabled && s.c.Exclude.FetchFailure && from.Exec >= 0 && !s.sets[ref.Set].attempts[ref.Row].ended {
 		s.excludeFor(now, from.Exec, from.Host)
 	}
 	s.from = from
 	s.failed(now, ref, EndFetchFailed)
 }
 
-// TaskSetManager.markPartitionCompleted.
+// TaskSchedulerImpl.handlePartitionCompleted, TaskSetManager.markPartitionCompleted.
 func (t *plainSet) partitionDone(now int64, index int32) {
-	if x := &t.tasks[index]; !x.done {
+	if x := &t.tasks[index]; !x.done && !t.zombie {
 		x.done, x.failures = true, 0
 		t.zombie = t.zombie || t.succeeded() == len(t.tasks)
 		t.maybeFinish(now)

@@ -387,7 +387,10 @@ func TestCallsAboutNothing(t *testing.T) {
 	s.Take()
 	finish(s, 1, l[0], EndException)
 	s.Take()
-	nothing("the failure of an attempt that failed", func() { s.FetchFailed(2, l[0], FetchSource{Exec: 1}) })
+	s.FetchFailed(2, l[0], FetchSource{Exec: 1})
+	if k := kinds(s.Take()); !slices.Equal(k, []TaskEventKind{ReviveOffers}) { // as its task waits: TaskSchedulerImpl.handleFailedTask
+		t.Errorf("the failure of an attempt that failed: told %v, want offers", k)
+	}
 	nothing("the success of an attempt that failed", func() { s.Succeeded(2, l[0]) })
 	if s.StatusUpdate(l[0]) {
 		t.Error("the end of an attempt is taken twice")

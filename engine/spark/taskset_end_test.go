@@ -250,6 +250,18 @@ func TestLastPartitionDoneElsewhere(t *testing.T) {
 	}
 }
 
+// An attempt that launches nothing more is not told what another one of its stage has computed.
+func TestPartitionDoneBehindAFailedFetch(t *testing.T) {
+	s, set := scheduler(t, nil, 3)
+	l := slices.Clone(s.ResourceOffers(0, offers(2), true))
+	s.StatusUpdate(l[0])
+	s.FetchFailed(1, l[0], FetchSource{Exec: -1})
+	s.PartitionDone(1, set.ID, 2)
+	if !set.Zombie || set.Succeeded() != 1 || set.TaskDone(2) {
+		t.Errorf("zombie %t, %d succeeded, the third one %t; want the task alone whose fetch failed", set.Zombie, set.Succeeded(), set.TaskDone(2))
+	}
+}
+
 // What the scheduler says of executors that it does not know.
 func TestUnknownExecutors(t *testing.T) {
 	s, _ := scheduler(t, nil, 1)
