@@ -96,12 +96,13 @@ type dagStage struct {
 type sparkJob struct {
 	id      int32
 	stages  []int32
-	uses    []int32 // its stages and their ancestors, ascending; made when it starts
+	uses    []int32 // its stages and their ancestors, ascending; made when the first of them is due
 	left    int
 	started bool
 
-	checks    int   // failed checks for slots of a barrier stage
-	checkedAt int64 // of the last one
+	checks     int   // failed checks for slots of a barrier stage
+	checkedAt  int64 // of the last one
+	checkedFor int32 // stage with which the job came, and comes again
 }
 
 type setInfo struct {
@@ -287,37 +288,44 @@ func (d *DAG) StageDue(now int64, stage int32) {
 	}
 	j := &d.jobs[d.jobOf[stage]]
 	if !j.started {
+		if j.uses == nil {
+			j.uses = d.ancestors(j.stages)
+		}
 		if !d.enoughSlots(now, j, stage) {
 			return
 		}
 		j.started = true
-		j.uses = d.ancestors(j.stages)
 		d.emit(DAGEvent{Kind: JobStarted, Job: j.id})
 	}
 	d.submit(now, stage)
 }
 
-// enoughSlots reports whether every barrier stage of a job fits the executors that are there. If not,
-// the job comes again later, or the application is given up.
+// enoughSlots reports whether every barrier stage that a job makes fits the executors that are there: its own, and those of ended jobs whose
+// output it reads, which it makes anew. If not, the job comes again later, and its other stages behind it, or the application is given up.
 //
-// Source: DAGScheduler.handleJobSubmitted, checkBarrierStageWithNumSlots.
+// Source: DAGScheduler.handleJobSubmitted, createShuffleMapStage, checkBarrierStageWithNumSlots.
 func (d *DAG) enoughSlots(now int64, j *sparkJob, stage int32) bool {
 	if d.Slots == nil {
 		return true
 	}
-	for _, s := range j.stages {
+	again := func() {
+		d.emit(DAGEvent{Kind: StageTimer, Stage: stage, At: j.checkedAt + d.conf.BarrierCheckInterval})
+	}
+	if j.checks > 0 && j.checkedFor != stage {
+		again()
+		return false
+	}
+	for _, s := range j.uses {
 		t := &d.job.Stages[s]
-		if t.Kind != trace.StageGang || t.Tasks.Len() <= d.Slots.Slots(t.Profile) {
+		if t.Kind != trace.StageGang || t.Tasks.Len() <= d.Slots.Slots(t.Profile) || d.needed(s) {
 			continue
 		}
-		if j.checks == 0 || j.checkedAt != now {
-			j.checks++
-			j.checkedAt = now
-		}
+		j.checks++
+		j.checkedAt, j.checkedFor = now, stage
 		if j.checks > d.conf.BarrierCheckFailures {
 			d.abort(s, fmt.Sprintf("stage %d: a barrier stage of %d tasks finds %d slots, after %d checks", s, t.Tasks.Len(), d.Slots.Slots(t.Profile), j.checks))
 		} else {
-			d.emit(DAGEvent{Kind: StageTimer, Stage: stage, At: now + d.conf.BarrierCheckInterval})
+			again()
 		}
 		return false
 	}

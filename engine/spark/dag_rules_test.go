@@ -348,6 +348,45 @@ func TestChecksForSlots(t *testing.T) {
 	r.expect("fourth check", "given up: stage 1: a barrier stage of 4 tasks finds 3 slots, after 4 checks")
 	r.StageDue(45_000, 1)
 	r.expect("after the end", "")
+
+	late := gang(1, 4)
+	late.DelayMS = 7000
+	r = newDAGRig(t, map[string]string{"spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures": "1"}, gang(0, 2), late)
+	slots := 3
+	r.Slots = slotsBy(func() int { return slots })
+	r.Start(0)
+	r.StageDue(7000, 1)
+	r.expect("a stage that comes later is no check of its own", "stage 0 at 15000, stage 1 at 7000, stage 1 at 15000")
+	slots = 4
+	r.StageDue(15_000, 1)
+	r.StageDue(15_000, 0)
+	r.StageDue(15_000, 1)
+	r.expect("it comes behind the one with which the job came", "stage 1 at 15000, job 0 starts, 0.0 submitted, 1.0 submitted")
+}
+
+// A job makes barrier stages whose output it reads anew, when no other job has them.
+func TestSlotsForStagesOfEndedJobs(t *testing.T) {
+	for _, tt := range []struct {
+		slots, others int // tasks of a stage of the first job that has not ended
+		want          string
+	}{
+		{4, 0, "job 1 starts, 2.0 submitted"}, {3, 0, "stage 2 at 15000"}, {3, 1, "job 1 starts, 2.0 submitted"},
+	} {
+		first := rigStage(0, 0, 4)
+		first.Kind = trace.StageGang
+		r := newDAGRig(t, nil, first, rigStage(1, 0, tt.others), rigStage(2, 1, 1, 0))
+		r.Start(0)
+		r.told()
+		r.Slots = slotsBy(func() int { return tt.slots })
+		for p := range int32(4) {
+			r.end(0, 0, p, 1, EndSuccess)
+		}
+		told := r.told()
+		told = strings.TrimPrefix(strings.TrimPrefix(told, "0.0 done, "), "job 0 ends, ")
+		if told != tt.want {
+			t.Errorf("%d slots, %d tasks of the first job left: told %q, want %q", tt.slots, tt.others, told, tt.want)
+		}
+	}
 }
 
 // DAGScheduler.handleTaskCompletion: output of an executor that was lost after the task set was made does not count.
