@@ -44,7 +44,7 @@ func ParsePools(path string, r io.Reader) (pools []Pool, warnings []string, err 
 					warnings = append(warnings, fmt.Sprintf("%s: pool %q: %s is %q, %v is used", path, p.Name, element, value, def))
 				}
 			}
-			switch mode := strings.TrimSpace(e.child("schedulingMode")); strings.ToUpper(mode) {
+			switch mode := trim(e.child("schedulingMode")); strings.ToUpper(mode) {
 			case "FAIR":
 				p.Mode = FAIR
 			case "FIFO":
@@ -55,7 +55,7 @@ func ParsePools(path string, r io.Reader) (pools []Pool, warnings []string, err 
 				name  string
 				value *int32
 			}{{"minShare", &p.MinShare}, {"weight", &p.Weight}} {
-				text := strings.TrimSpace(e.child(n.name))
+				text := trim(e.child(n.name))
 				if v, err := strconv.ParseInt(text, 10, 32); err == nil {
 					*n.value = int32(v)
 				} else {
@@ -70,6 +70,11 @@ func ParsePools(path string, r io.Reader) (pools []Pool, warnings []string, err 
 	}
 	walk(root)
 	return pools, warnings, nil
+}
+
+// trim is String.trim, to which a no-break space is none.
+func trim(text string) string {
+	return strings.TrimFunc(text, func(r rune) bool { return r <= ' ' })
 }
 
 // child is the text of all children with that label, joined.

@@ -25,6 +25,10 @@ func TestParsePools(t *testing.T) {
 			[]Pool{{Name: "a", Weight: 1}}, []string{
 				`f.xml: pool "a": schedulingMode is "NONE", FIFO is used`, `f.xml: pool "a": minShare is "-", 0 is used`, `f.xml: pool "a": weight is "1.5", 1 is used`,
 			}},
+		{"a space that String.trim leaves", "<allocations><pool name='a'><schedulingMode>FAIR\u00a0</schedulingMode><weight>\u00a03</weight></pool></allocations>",
+			[]Pool{{Name: "a", Weight: 1}}, []string{
+				"f.xml: pool \"a\": schedulingMode is \"FAIR\\u00a0\", FIFO is used", "f.xml: pool \"a\": weight is \"\\u00a03\", 1 is used",
+			}},
 		{"pools in pools are pools beside them", `<pool name="a"><weight>2</weight><pool name="b"><weight>3</weight></pool></pool>`,
 			[]Pool{{Name: "a", Weight: 2}, {Name: "b", Weight: 3}}, nil},
 		{"negative values stand", `<allocations><pool name="a"><weight>-1</weight><minShare>-2</minShare></pool></allocations>`,

@@ -41,6 +41,8 @@ func TestLimitsOfTheConfiguration(t *testing.T) {
 		{[]string{"spark.excludeOnFailure.enabled", "true", "spark.excludeOnFailure.timeout", "0"}, "spark.excludeOnFailure.timeout is 0 ms"},
 		{[]string{"spark.excludeOnFailure.timeout", "0"}, ""},
 		{[]string{"spark.scheduler.executorTaskExcludeOnFailureTime", "-1"}, "spark.excludeOnFailure.timeout is -1 ms"},
+		{[]string{"spark.excludeOnFailure.enabled", "true", "spark.excludeOnFailure.timeout", "1ms"}, ""},
+		{[]string{"spark.scheduler.executorTaskExcludeOnFailureTime", "-5s"}, "is -5000 ms"},
 		{[]string{"spark.scheduler.executorTaskExcludeOnFailureTime", "0"}, ""},
 		{[]string{"spark.memory.offHeap.enabled", "true"}, "spark.memory.offHeap.size is 0 bytes with spark.memory.offHeap.enabled, want 1m or more"},
 		{[]string{"spark.unsafe.offHeap", "true", "spark.memory.offHeap.size", "1023k"}, "want 1m or more"},
