@@ -292,6 +292,21 @@ func (s *TaskScheduler) Excludes() bool {
 	return s.failing > 0 || s.health != nil && s.health.next != math.MaxInt64
 }
 
+// ExclusionEnds returns the last millisecond of the exclusion that ends first, math.MaxInt64 for none: the offer after it ends it.
+func (s *TaskScheduler) ExclusionEnds() int64 {
+	if s.health == nil {
+		return math.MaxInt64
+	}
+	return s.health.next
+}
+
+// EndExclusions is what an offer of known executors does while no task waits: exclusions end whose time is over.
+func (s *TaskScheduler) EndExclusions(now int64) {
+	if s.health != nil {
+		s.health.expire(now)
+	}
+}
+
 // HostExcluded reports whether the application wants no executor on a host.
 func (s *TaskScheduler) HostExcluded(host int32) bool {
 	return s.health != nil && s.health.nodeExcluded(host)

@@ -212,12 +212,15 @@ func (d *Driver) Handle(k master.EventKind, arg int64) {
 	d.wind()
 }
 
-// reviveDue: an offer without a task to start does nothing, nor one of executors that are all busy, unless it is to find that
+// reviveDue: an offer without a task to start ends exclusions at most, and so does one of executors that are all busy, unless it is to find that
 // a task is excluded everywhere.
 func (d *Driver) reviveDue(t int64) int64 {
 	needsNoCore := func(p profile) bool { return p.cpus < 1 }
 	if d.tasks.Pending() && (d.free > 0 || d.tasks.Excludes() || slices.ContainsFunc(d.set.profiles, needsNoCore)) {
 		return t
+	}
+	if ends := d.tasks.ExclusionEnds(); ends != never {
+		return max(t, ends+1)
 	}
 	return never
 }

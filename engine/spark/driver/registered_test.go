@@ -200,6 +200,27 @@ func TestExcludedHosts(t *testing.T) {
 	}
 }
 
+// The exclusion of a host ends with the first offer after its time, also while no task waits: an executor that starts there then is taken.
+//
+// Source: HealthTracker.applyExcludeOnFailureTimeout, CoarseGrainedSchedulerBackend.DriverEndpoint.onStart.
+func TestHostIsExcludedForATime(t *testing.T) {
+	first, second := near(stageOf(0, 1, 1000), []int32{0}), stageOf(1, 1, 1000)
+	first.Tasks.Retries, second.After = []int32{1}, []int32{0}
+	for _, dense := range []bool{false, true} {
+		for _, at := range []int64{6000, 12_000} { // of the grant; the host is excluded from 5 s to 11 s
+			conf := static(3, "spark.scheduler.minRegisteredResourcesRatio", "0", "spark.excludeOnFailure.enabled", "true", "spark.excludeOnFailure.timeout", "6s",
+				"spark.excludeOnFailure.application.maxFailedTasksPerExecutor", "1", "spark.excludeOnFailure.application.maxFailedExecutorsPerNode", "1")
+			a := newApp(t, jobOf(delayed(first, 100), delayed(second, 60_000)), setup{conf: conf, recorded: failing(first), dense: dense}).executors(0, 1).register()
+			a.Run(at)
+			c := a.Grant(0, 0, resource.R(2048, 1))
+			a.Run(at + 5000)
+			if r := a.Container(c.ID.N); r.Started == record.None || (r.Registered != record.None) != (at > 11_000) {
+				t.Errorf("an executor granted on the excluded host at %d: %+v; want it started, and taken when its host is not excluded any more", at, r)
+			}
+		}
+	}
+}
+
 // No hint names a host that is excluded, in whichever order they came to be.
 func TestHostsExcludedOneAfterTheOther(t *testing.T) {
 	excluding := func(id, node int32) trace.Stage {

@@ -15,7 +15,11 @@ import (
 //
 // Source: CoarseGrainedSchedulerBackend.makeOffers, TaskSchedulerImpl.shuffleOffers.
 func (d *Driver) offerAll() {
-	if !d.tasks.Pending() || d.stopping { // every executor was offered alone when it was ready, so none is new
+	if d.stopping {
+		return
+	}
+	if !d.tasks.Pending() { // every executor was offered alone when it was ready, so none is new
+		d.tasks.EndExclusions(d.now())
 		return
 	}
 	d.offers = d.offers[:0]
