@@ -21,6 +21,7 @@ type tree struct {
 	leaves  []*queue // in the order of their making
 	pending []pendingQueue
 	making  bool // the queues of a file are made, whose ranks follow
+	kept    bool // root was to be removed
 }
 
 // pendingQueue is a queue of the allocation file that waits until a queue in its way is empty.
@@ -317,13 +318,13 @@ func (t *tree) cleanup() {
 	var all, parents []*queue
 	t.root.each(func(q *queue) { all = append(all, q) })
 	for _, q := range all {
-		if q.dynamic && len(q.children) == 0 && t.removeIfEmpty(q) && q.parent.dynamic {
+		if q.dynamic && len(q.children) == 0 && !t.keeps(q) && t.removeIfEmpty(q) && q.parent.dynamic {
 			parents = append(parents, q.parent)
 		}
 	}
 	for ; len(parents) > 0; parents = parents[1:] {
 		q := parents[0]
-		if t.byName[q.name] == q && q.empty() {
+		if t.byName[q.name] == q && q.empty() && !t.keeps(q) {
 			t.remove(q)
 			if q.parent.dynamic {
 				parents = append(parents, q.parent)
@@ -347,6 +348,18 @@ func (t *tree) cleanup() {
 			}
 		}
 	}
+}
+
+// keeps reports whether a queue that is empty is root, which stays: a reload that drops its element makes it dynamic, and YARN's own class fails at it.
+//
+// Source: QueueManager.removeEmptyDynamicQueues, removeQueue.
+func (t *tree) keeps(q *queue) bool {
+	if q == t.root && !t.kept {
+		t.kept = true
+		t.f.emit(yarn.Event{Kind: yarn.Averted, Text: "QueueManager.removeQueue throws a NullPointerException where root is to go, empty after a reload that does not declare it any more: " +
+			"YARN's loader ends, and so does the ResourceManager at the next submission; root was kept"})
+	}
+	return q == t.root
 }
 
 // queueClaims are the children of q as claims on its share; valid until the next call.

@@ -2,9 +2,13 @@ package fair
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
+
+	"replay/engine/yarn"
+	"replay/engine/yarn/conf"
 )
 
 // A file of very many queues is read in the time of its lines: children have the order of their names, also after another is
@@ -36,4 +40,44 @@ func TestManyQueues(t *testing.T) {
 		t.Fatal(err)
 	}
 	ordered()
+}
+
+// A reload that drops the element of root makes it dynamic. YARN's class fails when it is to go; here it stays, and the user is told.
+func TestRootStays(t *testing.T) {
+	for name, declared := range map[string]string{"with a queue": `<queue name="a"/>`, "alone": ""} {
+		t.Run(name, func(t *testing.T) {
+			g := newGolden(t, nil, `<queue name="root"/>`)
+			g.node("n1", "/r1", 8192, 8)
+			var averted []string
+			observe := g.f.observe
+			g.f.observe = func(e *yarn.Event) {
+				observe(e)
+				if e.Kind == yarn.Averted {
+					averted = append(averted, e.Text)
+				}
+			}
+			next, err := conf.ParseAllocations([]byte("<allocations>"+declared+"</allocations>"), g.f.site)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := g.f.Reload(next); err != nil {
+				t.Fatal(err)
+			}
+			g.app(1, "root.x")
+			g.f.RemoveApp(1)
+			for range 3 {
+				g.f.Cleanup()
+			}
+			if len(averted) != 1 || !strings.Contains(averted[0], "root was kept") {
+				t.Errorf("told %q, want once that root was kept", averted)
+			}
+			if g.queue("root.x") != nil || (g.queue("root.a") != nil) != (declared != "") {
+				t.Errorf("queues %v", slices.Sorted(maps.Keys(g.f.tree.byName)))
+			}
+			g.app(2, "root.y")
+			g.ask(2, 1, "* x1 1024,1")
+			g.f.Update()
+			g.wantHB("a2c1", "n1")
+		})
+	}
 }
