@@ -29,7 +29,7 @@ func TestDrainedNodeGoesWhenItIsEmpty(t *testing.T) {
 	w.r.ProcessExited(0, cid(1, 2), 0)
 	w.r.Unregister(0, 1)
 	w.beat(1<<40, 0, func() { w.ended(cid(1, 1), 0, 0, false) })
-	w.want("the scheduler has none, the node reports one more", "clock 1099511628776", "node 0: launched [], completed [1-1:0]",
+	w.want("the scheduler has none, and the node reports both ends", "clock 1099511628776", "node 0: launched [], completed [1-1:0 1-2:0]",
 		"remove application 1", "attempt 1 ended: true, 0", "node 0 has [0 0 0 0]")
 	w.beat(1<<40, 0, nil)
 	w.want("gone, with no look at what it reports", "clock 1099511628776", "remove node 0", "node 0 is gone")
@@ -48,9 +48,7 @@ func TestDrainCountsWhatTheNodeHasNotReported(t *testing.T) {
 	w.want("held", "clock 1001", "node 0: launched [], completed []", "node 0 has [2048 2 0 0]")
 	w.r.ProcessExited(0, cid(1, 2), 137)
 	w.beat(2, 0, nil)
-	w.want("cleaned first", "clock 1002", "node 0: launched [], completed []")
-	w.beat(3, 0, nil)
-	w.want("reported", "clock 1003", "node 0: launched [], completed [1-2:137]", "node 0 has [1024 1 0 0]")
+	w.want("reported", "clock 1002", "node 0: launched [], completed [1-2:137]", "node 0 has [1024 1 0 0]")
 }
 
 // What a node is given while it drains has no place in its total before the next heartbeat.

@@ -103,14 +103,12 @@ func (r *RM) Hear() {
 func (r *RM) hear(n *node, at int64) {
 	r.launched = r.launched[:0]
 	for i := range n.procs {
-		switch p := &n.procs[i]; {
-		case p.cleanup && !p.told:
+		p := &n.procs[i]
+		if !p.reported {
+			r.starts(n, p)
+		}
+		if p.cleanup && !p.told {
 			p.told, p.killed, p.killAt = true, true, at
-		case !p.reported:
-			r.ran(n, p.id.App)
-			p.reported = true
-			r.launched = append(r.launched, p.id)
-			r.unwatch(p.id)
 		}
 	}
 	r.decides.Launched(n.spec.ID, r.launched)

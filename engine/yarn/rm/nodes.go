@@ -177,6 +177,17 @@ func (n *node) free(id protocol.ContainerID, size resource.Resource) {
 	}
 }
 
+// starts takes in that a node reports a process as running. One that the ResourceManager wants ended was ended there before it was reported: the
+// scheduler knows nothing of it any more.
+func (r *RM) starts(n *node, p *proc) {
+	p.reported = true
+	r.ran(n, p.id.App)
+	if !p.cleanup {
+		r.launched = append(r.launched, p.id)
+		r.unwatch(p.id)
+	}
+}
+
 // NodeHeartbeat is a heartbeat of a NodeManager: it reports, the scheduler assigns, and the answer
 // says which containers to end.
 //
@@ -195,14 +206,7 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	had := len(n.procs)
 	keep := n.procs[:0]
 	for _, p := range n.procs {
-		switch {
-		case p.cleanup && !p.told: // in the set to clean: not looked at this time
-			p.told, p.killed, p.killAt = true, !p.exited, now
-			if p.killed && !p.later {
-				r.kills = append(r.kills, p.id)
-			}
-			keep = append(keep, p)
-		case p.exited:
+		if p.exited {
 			r.completed = append(r.completed, protocol.Status{ID: p.id, Exit: p.exit})
 			if p.held {
 				n.free(p.id, p.size)
@@ -210,15 +214,18 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 			if !p.reported {
 				r.ran(n, p.id.App)
 			}
-		default:
-			if !p.reported {
-				p.reported = true
-				r.ran(n, p.id.App)
-				r.launched = append(r.launched, p.id)
-				r.unwatch(p.id)
-			}
-			keep = append(keep, p)
+			continue
 		}
+		if !p.reported {
+			r.starts(n, &p)
+		}
+		if p.cleanup && !p.told {
+			p.told, p.killed, p.killAt = true, true, now
+			if !p.later {
+				r.kills = append(r.kills, p.id)
+			}
+		}
+		keep = append(keep, p)
 	}
 	n.procs = keep
 	r.unheard += len(keep) - had

@@ -199,15 +199,16 @@ func TestReportsOfProcesses(t *testing.T) {
 	w.beat(8, 0, nil)
 	w.want("ended", "clock 1008", "node 0: launched [], completed [1-3:143]")
 
-	// A process that ends by itself before the node is told needs no signal, and its end is reported one heartbeat later.
+	// A process that ends by itself before the node is told needs no signal, and its end is reported with that heartbeat: the answer takes what is to
+	// be ended, so it is not among that any more when the report is looked at.
 	w.run(cid(1, 4), 0)
 	w.beat(9, 0, func() { w.ended(cid(1, 4), 0, protocol.ExitAborted, true) })
 	w.r.ProcessExited(0, cid(1, 4), 0)
 	w.log = nil
 	w.beat(10, 0, nil)
-	w.want("nothing to kill", "clock 1010", "node 0: launched [], completed []")
+	w.want("ended, nothing to kill", "clock 1010", "node 0: launched [], completed [1-4:0]")
 	w.beat(11, 0, nil)
-	w.want("ended", "clock 1011", "node 0: launched [], completed [1-4:0]")
+	w.want("reported once", "clock 1011", "node 0: launched [], completed []")
 
 	// So does a container that was started after the ResourceManager had given it up.
 	w.r.ContainerStarted(0, cid(1, 5))
