@@ -112,7 +112,11 @@ func (s *sim) addNode(ids ...protocol.NodeID) {
 		s.nodes.down[id] = false
 		specs[i] = yarn.NodeSpec{ID: id, Host: s.nodeName(id), Rack: s.cluster.Rack[id], Total: s.total(id)}
 	}
-	s.rm.AddNode(s.now, specs...)
+	for _, id := range s.rm.AddNode(s.now, specs...) {
+		has, least := s.total(id), s.sc.Site.LeastNode()
+		s.warnings.add("node-refused", "nodes that have less memory or fewer vcores than the smallest container (%d MiB, %d vcores: yarn.scheduler.minimum-allocation-mb, -vcores) "+
+			"are refused, as YARN does; the first is %s with %d MiB, %d vcores", least[resource.Memory], least.CPU(), s.nodes.spec[id].Host, has[resource.Memory], has.CPU())
+	}
 }
 
 // nodeName returns what schedulers call a node. With the port in it no request that names a host fits.

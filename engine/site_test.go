@@ -68,3 +68,33 @@ func TestPortInNodeNames(t *testing.T) {
 		})
 	}
 }
+
+// A node that has less than the smallest container is refused, whatever happens to it, and the user is told.
+func TestNodesThatAreTooSmall(t *testing.T) {
+	for i := range scenario.Schedulers {
+		scheduler := scenario.Schedulers[i].Name
+		if scenario.Schedulers[i].Central {
+			continue // it is not YARN
+		}
+		t.Run(scheduler, func(t *testing.T) {
+			nodes := cluster(3, 1)
+			nodes[0].MemMiB, nodes[2].VCores, nodes[2].Present = 8191, 7, false
+			events := []trace.NodeEvent{nodeEvent(5000, 0, 0, trace.Drain), nodeEvent(6000, 1, 0, trace.Undrain), nodeEvent(9000, 2, 0, trace.Capacity), nodeEvent(10_000, 3, 2, trace.Join),
+				nodeEvent(11_000, 4, 0, trace.Fail), nodeEvent(15_000, 5, 0, trace.Recover), nodeEvent(20_000, 6, 2, trace.Leave)}
+			k, m := replay(t, input(nodes, events, sparkJob(0, 0, 2, stage(0, 20, 5000, nil))), scenario.Options{Scheduler: scheduler, Conf: map[string]string{
+				"yarn.scheduler.minimum-allocation-mb": "8192", "yarn.scheduler.minimum-allocation-vcores": "8",
+				"yarn.scheduler.maximum-allocation-mb": "8192", "yarn.scheduler.maximum-allocation-vcores": "8"}})
+			for _, c := range k.containers {
+				if c.Node != 1 {
+					t.Errorf("a container of job %d on node %d, want none but on node 1", c.Job, c.Node)
+				}
+			}
+			for _, w := range m.Warnings {
+				if w.Code == "node-refused" && w.Count == 4 {
+					return
+				}
+			}
+			t.Errorf("warnings %+v, want that a node was refused four times", m.Warnings)
+		})
+	}
+}

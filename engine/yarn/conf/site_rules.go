@@ -48,6 +48,13 @@ type bounds struct {
 	failure   error // a value that could not be read
 }
 
+// LeastNode is what a node must have to be taken into the cluster, by the schedulers' own keys too.
+//
+// Source: ResourceTrackerService.serviceInit.
+func (s *Site) LeastNode() resource.Resource {
+	return resource.R(s.bounds[resource.Memory].low, s.bounds[resource.VCores].low)
+}
+
 // IncrementAllocation is what allocations of the FairScheduler are rounded to.
 //
 // Source: FairSchedulerConfiguration.getIncrementAllocation.

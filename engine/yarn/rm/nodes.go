@@ -40,17 +40,29 @@ type proc struct {
 	size     resource.Resource
 }
 
-// AddNode registers nodes that come at one time.
-func (r *RM) AddNode(now int64, specs ...yarn.NodeSpec) {
+// AddNode registers nodes that come at one time, and returns those that are refused as they have less than the smallest container.
+//
+// Source: ResourceTrackerService.registerNodeManager.
+func (r *RM) AddNode(now int64, specs ...yarn.NodeSpec) (refused []protocol.NodeID) {
 	r.clock(now)
 	r.nodes = yarn.WithRoom(r.nodes, specs)
+	taken := make([]yarn.NodeSpec, 0, len(specs))
 	for _, spec := range specs {
 		r.forget(&r.nodes[spec.ID])
-		r.nodes[spec.ID] = node{spec: spec, registered: true, total: spec.Total, silences: r.nodes[spec.ID].silences + 1}
+		fits := r.config.LeastNode.FitsIn(spec.Total)
+		r.nodes[spec.ID] = node{spec: spec, registered: fits, total: spec.Total, silences: r.nodes[spec.ID].silences + 1}
+		if fits {
+			taken = append(taken, spec)
+		} else {
+			refused = append(refused, spec.ID)
+		}
 	}
-	r.sched.AddNode(specs...)
-	r.woken = true
+	if len(taken) > 0 {
+		r.sched.AddNode(taken...)
+		r.woken = true
+	}
 	r.drain(now)
+	return refused
 }
 
 // NodeDown says that the node's processes are gone, without the ResourceManager knowing. It returns

@@ -67,7 +67,8 @@ type Config struct {
 	HeartbeatMS       int64 // yarn.resourcemanager.nodemanagers.heartbeat-interval-ms
 	Loader            bool  // the FairScheduler has an allocation file, which its loader looks after
 	Reloads           []Reload
-	Types             []string // names of resource types by their index, for messages
+	Types             []string          // names of resource types by their index, for messages
+	LeastNode         resource.Resource // what a node must have
 }
 
 // A Reload is an allocation file that comes into force later.
