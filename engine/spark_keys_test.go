@@ -276,7 +276,7 @@ var sparkKeys = []effect{
 	bySite("spark.excludeOnFailure.application.fetchFailure.enabled", outputs, excludes, "spark.excludeOnFailure.application.fetchFailure.enabled=true"),
 	failed(bySite("spark.scheduler.excludeOnFailure.unschedulableTaskSetTimeout", flawed(2, 1, 1, 1, 0, 0, 0, 0), excludes, "spark.scheduler.excludeOnFailure.unschedulableTaskSetTimeout=1s")),
 	bySite("spark.stage.maxConsecutiveAttempts", outputs, "", "spark.stage.maxConsecutiveAttempts=1"),
-	bySite("spark.stage.maxAttempts", outputs, "", "spark.stage.maxAttempts=1"),
+	bySite("spark.stage.maxAttempts", leaving, gone+"spark.dynamicAllocation.initialExecutors=4 spark.stage.maxConsecutiveAttempts=1 spark.stage.ignoreDecommissionFetchFailure=true", "spark.stage.maxAttempts=1"),
 	bySite("spark.stage.ignoreDecommissionFetchFailure", leaving, gone+"spark.dynamicAllocation.initialExecutors=4 spark.stage.maxConsecutiveAttempts=1", "spark.stage.ignoreDecommissionFetchFailure=true"),
 	bySite("spark.files.fetchFailure.unRegisterOutputOnHost", outputs, "", "spark.files.fetchFailure.unRegisterOutputOnHost=true"),
 	bySite("spark.shuffle.reduceLocality.enabled", written, "", "spark.shuffle.reduceLocality.enabled=false"),

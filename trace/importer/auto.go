@@ -162,12 +162,6 @@ func unknown(head []byte) string {
 	if columns, ok := strings.CutPrefix(string(head), "PAR1\n"); ok {
 		return "of no known format: a Parquet file with the columns " + strings.ReplaceAll(strings.TrimSpace(columns), "\n", ", ") + ", which import parquet --map gives their roles"
 	}
-	switch {
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
-		return "of no known format: a zip archive whose first file is no event log; unpack it"
-	case len(head) > 262 && string(head[257:262]) == "ustar":
-		return "of no known format: a tar archive; unpack it"
-	}
 	if columns := table.Header(head); columns != nil {
 		return "of no known format: a table with the columns " + strings.Join(columns, ", ") + ", which import csv --map gives their roles"
 	}

@@ -49,8 +49,8 @@ func TestDetect(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`[{"jobid":"a","attempts":[{"x":1}],"user":`:                             "of no known format: JSON with the members jobid, attempts, user; what is in no format below",
-		"PK\x03\x04 and more":                                                    "of no known format: a zip archive whose first file is no event log; unpack it; name it",
-		strings.Repeat("x", 257) + "ustar\x0000":                                 "of no known format: a tar archive; unpack it; name it",
+		"PK\x03\x04 and more":                                                    "is a zip archive, want the files in it: unpack it first (unzip)",
+		strings.Repeat("x", 257) + "ustar\x0000":                                 "is a tar archive, want the files in it: unpack it first (tar xf)",
 		"       JobID    JobName  \n------------ ---------- \n1001      train\n": "of no known format: a table of fixed width, as sacct prints; import csv takes what sacct -P prints; name it",
 	} {
 		if _, _, err := Detect([]string{importtest.WriteNew(t, "x", text)}, &opt); err == nil || !strings.Contains(err.Error(), want) {

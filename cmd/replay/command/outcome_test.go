@@ -12,7 +12,7 @@ import (
 	"replay/cmd/replay/cmdline"
 )
 
-// failingNodes writes a trace of 40 jobs of which five lose the node of their application master; alone allows no
+// failingNodes writes a trace of 40 jobs of which four lose the node of their application master; alone allows no
 // second attempt.
 func failingNodes(t *testing.T) (trace string, alone []string) {
 	t.Helper()
@@ -27,7 +27,7 @@ func TestReasonsInWords(t *testing.T) {
 	trace, one := failingNodes(t)
 	alone := strings.Join(one, " ")
 	for _, tt := range []struct{ name, flags, counts, reason, words string }{
-		{"the master's node is lost", alone, "35 of 40 jobs succeeded, 5 failed", "5 jobs failed, the first is job 16 (uniform): ", "its application master ended in attempt 1: its node was lost"},
+		{"the master's node is lost", alone, "36 of 40 jobs succeeded, 4 failed", "4 jobs failed, the first is job 13 (uniform): ", "its application master ended in attempt 1: its node was lost"},
 		{"the master's container expires", alone + " --conf yarn.resourcemanager.rm.container-allocation.expiry-interval-ms=1", "0 of 40 jobs succeeded, 40 failed",
 			"40 jobs failed, the first is job 0 (uniform): ", "its application master ended in attempt 1: its container expired before it was started"},
 		{"executors are too large", "--conf spark.executor.memory=900g", "0 of 40 jobs succeeded, 40 failed", "40 jobs failed, the first is job 0 (uniform): ", "an executor of resource profile 0 asks for 1013760 MiB"},
@@ -67,7 +67,7 @@ func TestReasonsInWords(t *testing.T) {
 func TestWarningsCountJobs(t *testing.T) {
 	trace, _ := failingNodes(t)
 	stdout := must(t, "run", trace)
-	if want := "5 jobs, the first: job 31 (uniform): its application master was started again: its node was lost (8 times)"; !strings.Contains(stdout, want) {
+	if want := "4 jobs, the first: job 37 (uniform): its application master was started again: its node was lost (5 times)"; !strings.Contains(stdout, want) {
 		t.Errorf("no %q in\n%s", want, stdout)
 	}
 }
@@ -76,7 +76,7 @@ func TestWarningsCountJobs(t *testing.T) {
 func TestQuietShowsWhatVoids(t *testing.T) {
 	trace, alone := failingNodes(t)
 	_, _, stderr := cmd(t, append([]string{"run", trace, "--json", "--quiet"}, alone...)...)
-	if want := "warning: 5 jobs, the first: job 31 (uniform) failed: its application master ended in attempt 1: its node was lost\n"; !strings.Contains(stderr, want) {
+	if want := "warning: 4 jobs, the first: job 37 (uniform) failed: its application master ended in attempt 1: its node was lost\n"; !strings.Contains(stderr, want) {
 		t.Errorf("stderr is %q, want %q in it", stderr, want)
 	}
 	if stdout := must(t, "run", trace, "--json", "--quiet", "--conf", "yarn.resourcemanager.am.max-attempts=2"); !strings.Contains(stdout, `"succeeded": 40`) {
@@ -101,11 +101,11 @@ func TestLostJobsLeadTheVerdict(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	args := []string{"compare", trace, "--quiet", "--seeds", "1", "--formats", "none", "--out", out, "--variant", "two:", "--variant", "one: " + strings.Join(alone, " ")}
 	code, stdout, stderr := cmd(t, args...)
-	if code != cmdline.ExitFailed || !strings.Contains(stderr, "variant one: 5 of 40 jobs did not succeed") {
+	if code != cmdline.ExitFailed || !strings.Contains(stderr, "variant one: 4 of 40 jobs did not succeed") {
 		t.Errorf("exit %d, want %d and the failed jobs\n%s", code, cmdline.ExitFailed, stderr)
 	}
-	places := []string{"one: 35 of 40 jobs succeeded, 5 failed\n", "its application master ended in attempt 1: its", "\none does not finish 5 jobs that two finishes: no verdict on waits, ",
-		"\nbase: ", "jobs       two  one\n", "succeeded  40   35\n", "failed     0    5\n", "mean duration of a job", " void ", "void: one of the two loses jobs"}
+	places := []string{"one: 36 of 40 jobs succeeded, 4 failed\n", "its application master ended in attempt 1: its", "\none does not finish 4 jobs that two finishes: no verdict on waits, ",
+		"\nbase: ", "jobs       two  one\n", "succeeded  40   36\n", "failed     0    4\n", "mean duration of a job", " void ", "void: one of the two loses jobs"}
 	at := 0
 	for _, want := range places {
 		i := strings.Index(stdout[at:], want)
@@ -119,7 +119,7 @@ func TestLostJobsLeadTheVerdict(t *testing.T) {
 	}
 	written := files(t, out)
 	page := html.UnescapeString(written["report.html"])
-	if i, j := strings.Index(page, "one: 35 of 40 jobs succeeded, 5 failed"), strings.Index(page, "one does not finish 5 jobs"); i < 0 || j < i {
+	if i, j := strings.Index(page, "one: 36 of 40 jobs succeeded, 4 failed"), strings.Index(page, "one does not finish 4 jobs"); i < 0 || j < i {
 		t.Errorf("the page has the outcome at %d and the verdict at %d, want the outcome first", i, j)
 	}
 	var c struct {
@@ -143,7 +143,7 @@ func TestLostJobsLeadTheVerdict(t *testing.T) {
 	if err := json.Unmarshal([]byte(written["comparison.json"]), &c); err != nil {
 		t.Fatal(err)
 	}
-	if o := c.Variants[1].Outcome; o.Jobs != 40 || o.Succeeded != 35 || o.Failed != 5 || o.Unexpected != 5 || len(o.Reasons) != 1 || o.Reasons[0].Jobs != 5 || c.Verdict[0].Lost != 5 {
+	if o := c.Variants[1].Outcome; o.Jobs != 40 || o.Succeeded != 36 || o.Failed != 4 || o.Unexpected != 4 || len(o.Reasons) != 1 || o.Reasons[0].Jobs != 4 || c.Verdict[0].Lost != 4 {
 		t.Errorf("outcome %+v, verdict %+v", o, c.Verdict)
 	}
 	for _, m := range c.Metrics {

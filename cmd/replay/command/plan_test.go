@@ -25,7 +25,7 @@ func TestPlan(t *testing.T) {
 			[]string{"nodes = 12 is the smallest from 4 to 20 at which p95(wait) < 60s", "replays of uniform-micro at 5 of 5 values", "nodes seeds p95 wait for the first task cost an hour", "6.00 holds"}},
 		{"load", []string{"--hold", "p95(wait) < 60s", "--vary", "load=0.2:1.4:0.3"}, cmdline.ExitDone, []string{"load = 0.2 is the largest from 0.2 to 1.4 at which p95(wait) < 60s"}},
 		{"a key", []string{"--hold", "mean(wait) < 1h", "--vary", "conf spark.locality.wait=0s:3s:3s"}, cmdline.ExitDone, []string{"holds with conf spark.locality.wait from 0s to 3s at both ends: already at 0s.", "look above 3s"}},
-		{"nowhere", []string{"--hold", "mean(wait) < 1ms", "--vary", "sharing=fair,drf"}, cmdline.ExitFailed, []string{"mean(wait) < 1ms does not hold with sharing from fair to drf: neither at fair nor at drf.", "at drf: drf comes nearer. Try other values"}},
+		{"nowhere", []string{"--hold", "mean(wait) < 1ms", "--vary", "scheduler=fifo,fair"}, cmdline.ExitFailed, []string{"mean(wait) < 1ms does not hold with scheduler from fifo to fair: neither at fifo nor at fair.", "at fair: fifo comes nearer. Try other values"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, out, stderr := cmd(t, append([]string{"plan", traces + "uniform-micro", "--max-seeds", "5", "-q"}, tt.args...)...)

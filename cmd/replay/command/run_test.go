@@ -143,7 +143,7 @@ func TestCompareSaysWhatDiffers(t *testing.T) {
 		}
 	})
 	t.Run("sharing", func(t *testing.T) {
-		c := compareJSON(t, traces+"contended-logs", "--variant", "fair: --sharing fair", "--variant", "drf: --sharing drf", "--seeds", "10")
+		c := compareJSON(t, traces+"contended-logs", "--variant", "fair: --sharing fair", "--variant", "drf: --sharing drf", "--seeds", "20")
 		for m, want := range map[string]string{"root.science": "higher", "root.sql": "lower"} {
 			if f := c.finding(t, "queue_contended_dominant_share[queue="+m+"]"); f != want {
 				t.Errorf("dominant share of %s under drf against fair: %q, want %s", m, f, want)
