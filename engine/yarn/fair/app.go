@@ -210,7 +210,7 @@ func (f *Scheduler) assign(a *app, n *node) resource.Resource {
 		if !ok {
 			continue
 		}
-		if ask, level := f.match(a, t, &o); ask != nil {
+		if ask, level := f.match(t, &o); ask != nil {
 			return f.place(a, t, n, ask, level, nil)
 		}
 	}
@@ -220,14 +220,10 @@ func (f *Scheduler) assign(a *app, n *node) resource.Resource {
 // match counts an offer to the key and returns the record that the node may answer now, or nil.
 //
 // Source: FSAppAttempt.assignContainer(FSSchedulerNode, boolean).
-func (f *Scheduler) match(a *app, t *yarn.Table, o *offer) (ask *yarn.Record, level protocol.NodeType) {
+func (f *Scheduler) match(t *yarn.Table, o *offer) (ask *yarn.Record, level protocol.NodeType) {
 	f.elision.fold(t)
 	t.Offers++
-	was := t.Level
 	allowed := f.delay.Level(&t.Patience, f.cluster.Len(), f.now)
-	if t.Level != was {
-		f.stale(a.queue)
-	}
 	if o.rack.Asked() > 0 && o.host.Asked() > 0 {
 		return o.host, protocol.NodeLocal
 	}

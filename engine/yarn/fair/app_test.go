@@ -66,7 +66,7 @@ func TestWhichAskANodeAnswers(t *testing.T) {
 				return
 			}
 			got := "-"
-			if rec, level := g.f.match(a, table, &o); rec != nil {
+			if rec, level := g.f.match(table, &o); rec != nil {
 				got = level.String()
 			}
 			if got != tt.want || table.Offers != 1 {

@@ -127,7 +127,7 @@ func (f *Scheduler) assignReserved(a *app, n *node) bool {
 		return false
 	}
 	if c.Size.FitsIn(n.Free) {
-		if ask, level := f.match(a, t, &o); ask != nil {
+		if ask, level := f.match(t, &o); ask != nil {
 			f.place(a, t, n, ask, level, c)
 		}
 	}

@@ -64,11 +64,10 @@ func (f *Scheduler) relax(rank int) bool {
 	if !each(func(q *queue, t *yarn.Table) bool { return !q.found.reserves && !f.roomFor(t.Any().Size).Has(rank) }) {
 		return false
 	}
-	return each(func(q *queue, t *yarn.Table) bool {
+	return each(func(_ *queue, t *yarn.Table) bool {
 		t.Offers++
 		f.delay.Level(&t.Patience, nodes, f.now)
 		t.Passed++ // the offer is about to be credited to all
-		f.stale(q)
 		return true
 	})
 }
