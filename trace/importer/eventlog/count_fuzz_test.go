@@ -119,7 +119,7 @@ func compareCounts(t *testing.T, text []byte, lenient bool) bool {
 	if err := file.readFrom(t.Context(), bytes.NewReader(text)); err != nil {
 		return false
 	}
-	if len(app.drops) > 0 || len(file.parser.odd) > 0 || counts.Dropped["broken_lines"]+counts.Dropped["logs_cut_short"] > 0 {
+	if len(app.drops) > 0 || len(file.parser.odd) > 0 || counts.Dropped["broken_lines"]+counts.Dropped["logs_cut_short"]+counts.Dropped["lines_of_other_applications"] > 0 {
 		return false
 	}
 	c, ok := countLog(text)
