@@ -10,6 +10,7 @@ import (
 	"replay/engine"
 	"replay/engine/record"
 	"replay/engine/scenario"
+	"replay/trace"
 )
 
 // w1Sink computes the answers of W1 from what a replay writes.
@@ -36,9 +37,9 @@ func (s *w1Sink) longest(end int64) (most int64) {
 	return most
 }
 
-func replayW1(t testing.TB, w cases.W1, sink record.Sink) *record.Manifest {
+func replayW1(t testing.TB, w cases.W1, scheduler string, sink record.Sink) *record.Manifest {
 	o := scenario.DefaultOptions()
-	o.Scheduler = "ideal"
+	o.Scheduler = scheduler
 	sc, err := scenario.New(w.Input(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -61,11 +62,19 @@ func TestW1(t *testing.T) {
 			t.Errorf("load %v, bare loop: %s, want %s", load, got, want)
 		}
 		s := &w1Sink{steps: map[int64]int64{}}
-		m := replayW1(t, w, s)
+		m := replayW1(t, w, "ideal", s)
 		got := cases.Bare{MakespanS: m.Totals.EndMS / 1000, MeanWaitS: float64(s.waits) / 1e9, LongestQueue: s.longest(m.Totals.EndMS)}
 		if got.String() != want || m.Totals.TaskAttempts != 1_000_000 || m.Totals.EndMS%1000 != 0 {
 			t.Errorf("load %v, ideal scheduler: %s, want %s (%+v)", load, got, want, m.Totals)
 		}
+	}
+}
+
+// An application whose asks are answered is wanting until the next update, and is not visited again before.
+func TestW1VisitsWhoAsks(t *testing.T) {
+	m := replayW1(t, cases.W1{Load: 0.9, Tasks: 20_000, Kind: trace.KindGeneric}, "fair", &nothing{})
+	if n := m.Totals; n.TaskAttempts != 20_000 || n.Visits > 2*n.ContainersAllocated {
+		t.Errorf("%d visits for %d containers", n.Visits, n.ContainersAllocated)
 	}
 }
 
@@ -80,7 +89,7 @@ func BenchmarkW1(b *testing.B) {
 				from := measure.CPU()
 				w.Bare()
 				between := measure.CPU()
-				replayW1(b, w, &nothing{})
+				replayW1(b, w, "ideal", &nothing{})
 				bare, ideal = bare+between-from, ideal+measure.CPU()-between
 			}
 			per := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / float64(b.N) / 1e6 }

@@ -35,9 +35,10 @@ type app struct {
 	amSize       resource.Resource
 	amPreemption bool // the application master may be preempted
 
-	reservations map[yarn.Key][]*yarn.Container // by key, in the order of their making
-	reservedOn   []*yarn.Node                   // one node for each name on each rack
-	holding      holding                        // as of the last survey
+	reserved    []*yarn.Container // reservations in the order of their making
+	reservedFor *yarn.Table       // that all of them have answered since there were none; nil for several
+	reservedOn  []*yarn.Node      // one node for each name on each rack
+	holding     holding           // as of the last survey
 
 	blackChanged bool
 	blackNodes   []*yarn.Node // of the headroom, as of the last change of the blacklist
@@ -248,7 +249,7 @@ func (f *Scheduler) place(a *app, t *yarn.Table, n *node, ask *yarn.Record, leve
 	if size.FitsIn(n.Free) {
 		c := f.allocate(a, t, n.Node, size, level, reserved)
 		if reserved != nil {
-			f.unreserve(a, t.Key, n)
+			f.unreserve(a, n)
 		}
 		if c == nil {
 			return resource.Resource{}

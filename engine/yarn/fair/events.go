@@ -163,7 +163,7 @@ func (f *Scheduler) completedOne(c *yarn.Container, exit int32, e yarn.Container
 	gone := c.Node.Gone()
 	if c.State == yarn.ContainerReserved {
 		if !gone {
-			f.unreserve(a, c.Key, f.node(c.Node.ID))
+			f.unreserve(a, f.node(c.Node.ID))
 		}
 		return
 	}

@@ -8,7 +8,8 @@ import (
 	"replay/policy/resource"
 )
 
-// The kept order: what is wanting stands in lineups, and only what has changed since the last visit is given its place again. The
+// The kept order: what is wanting stands in lineups, and only what has changed since the last visit is given its place again. An application that asks for
+// nothing, and is wanting until the next update says so, takes nothing; it stands there only where containers may be preempted for it. The
 // applications of a leaf that still need their master stand apart, by its size: whether one of that size may run now is judged once
 // for all of them. Where the policy's order is partial, it is that of a TreeSet, made again after each change.
 
@@ -136,7 +137,7 @@ func (f *Scheduler) settleApps(q *queue) {
 		q.ordered = treeSet(&f.literal, q.sharing, q.runnableWanting(q.ordered[:0]))
 	} else {
 		for _, a := range list {
-			if a.wantingAt > 0 {
+			if a.wantingAt > 0 && (len(a.Active()) > 0 || f.site.Preemption) {
 				f.standing(a).enter(&a.place, func(a, b *app) int { return f.compareApps(q.sharing, a, b) })
 			}
 		}

@@ -1,7 +1,6 @@
 package fair
 
 import (
-	"maps"
 	"math"
 	"slices"
 
@@ -39,13 +38,13 @@ func (f *Scheduler) reserve(a *app, t *yarn.Table, n *node, size resource.Resour
 		kind = yarn.Reserved
 		reserved = a.NewContainer(a.NextContainer(), n.Node, t.Key, size, f.now)
 		reserved.Handle(yarn.EventReserved)
-		if a.reservations == nil {
-			a.reservations = map[yarn.Key][]*yarn.Container{}
-		}
-		if len(a.reservations) == 0 {
+		if len(a.reserved) == 0 {
 			f.holds(a, true)
+			a.reservedFor = t
+		} else if a.reservedFor != t {
+			a.reservedFor = nil
 		}
-		a.reservations[t.Key] = append(a.reservations[t.Key], reserved)
+		a.reserved = append(a.reserved, reserved)
 		n.Reserved, n.reservedBy, n.reservedFor = reserved, a, t
 		a.noteReserved(n.Node)
 		n.Touch()
@@ -76,16 +75,16 @@ func (f *Scheduler) tooManyReserved(a *app, n *yarn.Node, level protocol.NodeTyp
 	if level == protocol.NodeLocal {
 		return false
 	}
-	have, nodes := 0, f.cluster.Len()
-	if level == protocol.RackLocal {
-		nodes = len(f.cluster.Rack(n.Rack))
+	if level == protocol.OffSwitch {
+		return len(a.reservedOn) >= f.mayReserve(f.cluster.Len())
 	}
+	have := 0
 	for _, o := range a.reservedOn {
-		if level == protocol.OffSwitch || o.Rack == n.Rack {
+		if o.Rack == n.Rack {
 			have++
 		}
 	}
-	return have >= f.mayReserve(nodes)
+	return have >= f.mayReserve(len(f.cluster.Rack(n.Rack)))
 }
 
 // mayReserve is how many of so many nodes an application may reserve.
@@ -96,18 +95,14 @@ func (f *Scheduler) mayReserve(nodes int) int {
 // unreserve drops a reservation; its container number is lost unless the caller has used it.
 //
 // Source: FSAppAttempt.unreserve.
-func (f *Scheduler) unreserve(a *app, k yarn.Key, n *node) {
+func (f *Scheduler) unreserve(a *app, n *node) {
 	c := n.Reserved
 	if c == nil || c.App != a.Attempt {
 		panic("yarn: a reservation is dropped that is not there")
 	}
-	list := slices.DeleteFunc(a.reservations[k], func(o *yarn.Container) bool { return o == c })
-	if len(list) == 0 {
-		if delete(a.reservations, k); len(a.reservations) == 0 {
-			f.holds(a, false)
-		}
-	} else {
-		a.reservations[k] = list
+	i := slices.Index(a.reserved, c)
+	if a.reserved = slices.Delete(a.reserved, i, i+1); len(a.reserved) == 0 {
+		f.holds(a, false)
 	}
 	n.Reserved, n.reservedBy, n.reservedFor = nil, nil, nil
 	a.dropReserved(n.Node)
@@ -123,7 +118,7 @@ func (f *Scheduler) assignReserved(a *app, n *node) bool {
 	c, t := n.Reserved, n.reservedFor
 	o, ok := a.look(t, n.Node)
 	if !ok || f.overAMShare(a) {
-		f.unreserve(a, c.Key, n)
+		f.unreserve(a, n)
 		return false
 	}
 	if c.Size.FitsIn(n.Free) {
@@ -135,9 +130,6 @@ func (f *Scheduler) assignReserved(a *app, n *node) bool {
 }
 
 // reservedContainers returns the reservations, by key and in the order of their making.
-func (a *app) reservedContainers() (all []*yarn.Container) {
-	for _, k := range slices.SortedFunc(maps.Keys(a.reservations), yarn.Key.Compare) {
-		all = append(all, a.reservations[k]...)
-	}
-	return all
+func (a *app) reservedContainers() []*yarn.Container {
+	return slices.SortedStableFunc(slices.Values(a.reserved), func(b, c *yarn.Container) int { return b.Key.Compare(c.Key) })
 }

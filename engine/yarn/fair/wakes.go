@@ -32,10 +32,7 @@ type holding struct {
 
 // holdingOf returns that of an application with reservations; known is false for one with reservations under several keys.
 func (f *Scheduler) holdingOf(a *app) (h holding, known bool) {
-	for k := range a.reservations {
-		h.table = a.Table(k)
-	}
-	if h.table == nil || len(a.reservations) > 1 {
+	if h.table = a.reservedFor; h.table == nil {
 		return holding{}, false
 	}
 	h.version, h.over = h.table.Version(), f.overAMShare(a)
@@ -55,11 +52,9 @@ func (f *Scheduler) findAwake() {
 			continue
 		}
 		a.holding = h
-		for _, list := range a.reservations {
-			for _, c := range list {
-				if id := int(c.Node.ID); id < len(e.rank) && e.rank[id] > 0 {
-					e.unsure.Set(int(e.rank[id]-1), true)
-				}
+		for _, c := range a.reserved {
+			if id := int(c.Node.ID); id < len(e.rank) && e.rank[id] > 0 {
+				e.unsure.Set(int(e.rank[id]-1), true)
 			}
 		}
 	}
