@@ -63,8 +63,10 @@ type Table struct {
 	Together bool
 	Passed   int64
 
-	anywhere Record
-	version  int64
+	anywhere  Record
+	version   int64
+	of        int64 // version of locations
+	locations int   // of a table by groups
 	localities
 }
 
@@ -127,13 +129,16 @@ func (t *Table) clear() {
 //
 // Source: LocalityAppPlacementAllocator.getUniqueLocationAsks.
 func (t *Table) Locations() int {
-	n := t.records.Len()
-	if t.byLocality() {
+	if !t.byLocality() {
+		return t.records.Len()
+	}
+	if t.of != t.version {
+		t.of, t.locations = t.version, t.records.Len()
 		for range t.names {
-			n++
+			t.locations++
 		}
 	}
-	return n
+	return t.locations
 }
 
 // Located reports whether a table with a record of "*" has another one.

@@ -23,7 +23,7 @@ func (s *Scheduler) Allocate(id protocol.AppID, in *protocol.AllocateRequest, ou
 	for _, c := range in.Releases {
 		s.end(s.container(c), protocol.ExitAborted, yarn.EventReleased)
 	}
-	demand := s.store(a, in.Asks)
+	demand := s.store(a, in)
 	if len(in.BlacklistAdd)+len(in.BlacklistRemove) > 0 {
 		a.Blacklist(in.BlacklistAdd, in.BlacklistRemove)
 		a.touchHeld()
@@ -43,18 +43,18 @@ func (s *Scheduler) Allocate(id protocol.AppID, in *protocol.AllocateRequest, ou
 }
 
 // store puts asks into the application's tables, normalized, and reports whether one is for anywhere.
-func (s *Scheduler) store(a *app, asks []protocol.Ask) (demand bool) {
-	if len(asks) == 0 {
+func (s *Scheduler) store(a *app, in *protocol.AllocateRequest) (demand bool) {
+	if len(in.Asks) == 0 {
 		return false
 	}
 	most := s.largest()
-	s.asks = append(s.asks[:0], asks...)
+	s.asks = append(s.asks[:0], in.Asks...)
 	for i := range s.asks {
 		ask := &s.asks[i]
 		ask.Size = s.calc.Normalize(ask.Size, s.least, most, s.least)
 		demand = demand || ask.Name == protocol.Any
 	}
-	a.Update(s.asks, false)
+	a.Update(s.asks, false, in.Localities...)
 	a.requestsChanged()
 	return demand
 }

@@ -55,6 +55,7 @@ var (
 	_ yarn.Listener       = (*Scheduler)(nil)
 	_ yarn.Barrer         = (*Scheduler)(nil)
 	_ yarn.Overcommitter  = (*Scheduler)(nil)
+	_ yarn.LocalityTaker  = (*Scheduler)(nil)
 )
 
 // New returns a scheduler without nodes; it changes cfg when nodes come and go. Timestamp is the ResourceManager's
@@ -107,6 +108,9 @@ func (s *Scheduler) positive(r resource.Resource) bool {
 	}
 	return !has && s.calc.Compare(s.nodes.Capacity, r, resource.Resource{}, false) > 0
 }
+
+// TakesLocalities is part of [yarn.LocalityTaker].
+func (s *Scheduler) TakesLocalities() bool { return true }
 
 // SetClock is described at [yarn.Scheduler].
 func (s *Scheduler) SetClock(now int64) { s.now = now }
