@@ -127,7 +127,10 @@ func (a *app) setPending(r resource.Resource) {
 	}
 	a.pending = r
 	for q := a.q; q != nil; q = q.parent {
-		q.pending = q.pending.Add(d)
+		wanted := q.hasPending()
+		if q.pending = q.pending.Add(d); q.hasPending() != wanted {
+			q.shift()
+		}
 	}
 }
 

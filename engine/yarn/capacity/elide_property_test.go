@@ -8,12 +8,13 @@ import (
 	"replay/engine/yarn"
 )
 
-// What is left out of a scheduler's heartbeats leaves it as if they had been executed.
+// What is left out of a scheduler's heartbeats, and of its searches, leaves it as if they had been executed.
 func TestTwinThatLeavesHeartbeatsOut(t *testing.T) {
 	executed, passed := int64(0), int64(0)
 	run := func(t *rapid.T) {
 		w := newWorld(t)
 		w.twin = w.scheduler(w.props, func(*yarn.Event) {})
+		w.s.Literally()
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			w.step()
 			if len(w.nodes) > 0 && rapid.IntRange(0, 2).Draw(t, "let heartbeats pass") == 0 {

@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"cmp"
 	"slices"
 
 	"replay/engine/protocol"
@@ -93,8 +94,12 @@ func (q *queue) canAssign(lim *limits, reserved resource.Resource) bool {
 func (q *queue) assignChildren(n *yarn.Node, lim *limits) assignment {
 	s := q.s
 	var result assignment
+	lim.limit = resource.Smaller(s.calc, s.cluster(), lim.limit, q.limits.Max)
+	full := q.isFull(lim)
 	for _, c := range q.sorted() {
-		lim.limit = resource.Smaller(s.calc, s.cluster(), lim.limit, q.limits.Max)
+		if full && c.passedWhenFull() {
+			continue
+		}
 		child := newLimits(q.childLimit(c, lim.limit.Sub(lim.blocked)))
 		a := c.assign(n, &child)
 		if s.positive(a.size) {
@@ -111,8 +116,20 @@ func (q *queue) assignChildren(n *yarn.Node, lim *limits) assignment {
 			blocked = child.headroom
 		}
 		lim.blocked = lim.blocked.Add(resource.Larger(s.calc, s.cluster(), blocked, resource.Resource{}))
+		full = q.isFull(lim)
 	}
 	return result
+}
+
+// isFull reports whether the limit leaves nothing for the children: each of them is at its own limit then, whatever it uses.
+func (q *queue) isFull(lim *limits) bool {
+	return !q.s.literally && !q.s.positive(lim.limit.Sub(lim.blocked).Sub(q.used))
+}
+
+// passedWhenFull reports whether a node that is offered to a queue at its limit leaves everything as it is: nothing is reserved that could be given back, and nobody
+// gets another place by being looked at, see [queue.served].
+func (q *queue) passedWhenFull() bool {
+	return (!q.s.keepLooking || q.reserved.IsNone()) && len(q.stale) == 0
 }
 
 // childLimit returns the part of what is left of limit that the child c may use, its usage included.
@@ -124,24 +141,38 @@ func (q *queue) childLimit(c *queue, limit resource.Resource) resource.Resource 
 
 // sorted returns the children in the order in which they are offered a node. Those that want nothing are left out: they take nothing, and what an offer
 // changes about them is set again before anybody sees it. Where some have amounts and others have not, the order can contradict itself, and all
-// of them are sorted, as Java does it.
+// of them are sorted, as Java does it; else it is kept, and those that have shifted are put into it again.
 //
 // Source: PriorityUtilizationQueueOrderingPolicy.getAssignmentIterator.
 func (q *queue) sorted() []*queue {
-	compare := func(a, b *queue) int {
-		return policy.CompareCapacityQueues(&a.standing, &b.standing, q.cfg.PriorityFirst, q.s.types)
-	}
-	q.order = q.order[:0]
-	for _, c := range q.children {
-		if q.mixed || c.hasPending() {
-			q.order = append(q.order, c)
-		}
-	}
-	if !q.mixed {
-		slices.SortStableFunc(q.order, compare)
+	if q.mixed || q.s.literally {
+		q.order = append(q.order[:0], q.children...)
+		jvm.Sort(q.order, q.compareChildren)
+		q.order = slices.DeleteFunc(q.order, func(c *queue) bool { return !c.hasPending() })
 		return q.order
 	}
-	jvm.Sort(q.order, compare)
-	q.order = slices.DeleteFunc(q.order, func(c *queue) bool { return !c.hasPending() })
+	if len(q.shifted) == 0 {
+		return q.order
+	}
+	q.order = slices.DeleteFunc(q.order, func(c *queue) bool { return c.shifts })
+	for _, c := range q.shifted {
+		if c.shifts = false; c.hasPending() {
+			i, _ := slices.BinarySearchFunc(q.order, c, func(a, b *queue) int { return cmp.Or(q.compareChildren(a, b), cmp.Compare(a.number, b.number)) })
+			q.order = slices.Insert(q.order, i, c)
+		}
+	}
+	q.shifted = q.shifted[:0]
 	return q.order
+}
+
+func (q *queue) compareChildren(a, b *queue) int {
+	return policy.CompareCapacityQueues(&a.standing, &b.standing, q.cfg.PriorityFirst, q.s.types)
+}
+
+// shift notes that what gives a queue its place among its siblings has changed.
+func (q *queue) shift() {
+	if p := q.parent; p != nil && !q.shifts {
+		q.shifts = true
+		p.shifted = append(p.shifted, q)
+	}
 }

@@ -23,7 +23,10 @@ type queue struct {
 	reserved  resource.Resource // part of used
 	pending   resource.Resource
 	standing  policy.CapacityQueue // among the siblings
-	order     []*queue             // scratch of sorted
+	number    int                  // among the siblings, as configured
+	order     []*queue             // of the children, see sorted
+	shifts    bool                 // stands in shifted of the parent
+	shifted   []*queue             // children that have no place in order, or another one
 	submitted int                  // applications, not yet finished
 	running   int32                // attempts that the running limits let run
 
@@ -52,7 +55,9 @@ func (s *Scheduler) newQueue(i int, parent *queue) *queue {
 	q.standing = policy.CapacityQueue{ConfiguredMin: c.ConfigMin, Priority: c.Priority}
 	s.queues[i] = q
 	for _, k := range c.Children {
-		q.children = append(q.children, s.newQueue(k, q))
+		child := s.newQueue(k, q)
+		child.number = len(q.children)
+		q.children = append(q.children, child)
 		q.mixed = q.mixed || s.cfg.Queues[k].ConfigMin.IsNone() != s.cfg.Queues[c.Children[0]].ConfigMin.IsNone()
 	}
 	if q.leaf {
@@ -99,10 +104,11 @@ func (q *queue) clusterChangedLeaf(limit resource.Resource) {
 	}
 }
 
-// updateUsedCapacity keeps the part of its own capacity and of the cluster that the queue uses.
+// updateUsedCapacity keeps the part of its own capacity and of the cluster that the queue uses, and with it its place.
 //
 // Source: CSQueueUtils.updateUsedCapacity.
 func (q *queue) updateUsedCapacity() {
+	q.shift()
 	s := q.s
 	cluster := s.cluster()
 	q.standing.Used, q.standing.AbsoluteUsed = 0, 0

@@ -30,8 +30,9 @@ type Scheduler struct {
 	types       int
 	counted     int               // types that the calculator looks at
 	least       resource.Resource // minimum allocation, also the step of all rounding
-	keepLooking bool              // a reservation does not keep an application from other nodes
-	rackReset   bool              // a rack-local container starts the locality delay again
+	literally   bool
+	keepLooking bool // a reservation does not keep an application from other nodes
+	rackReset   bool // a rack-local container starts the locality delay again
 	delay       policy.CapacityDelay
 
 	root     *queue
@@ -56,6 +57,7 @@ var (
 	_ yarn.Barrer         = (*Scheduler)(nil)
 	_ yarn.Overcommitter  = (*Scheduler)(nil)
 	_ yarn.LocalityTaker  = (*Scheduler)(nil)
+	_ yarn.Literal        = (*Scheduler)(nil)
 )
 
 // New returns a scheduler without nodes; it changes cfg when nodes come and go. Timestamp is the ResourceManager's
@@ -109,8 +111,11 @@ func (s *Scheduler) positive(r resource.Resource) bool {
 	return !has && s.calc.Compare(s.nodes.Capacity, r, resource.Resource{}, false) > 0
 }
 
+// Literally is part of [yarn.Literal].
+func (s *Scheduler) Literally() { s.literally = true }
+
 // TakesLocalities is part of [yarn.LocalityTaker].
-func (s *Scheduler) TakesLocalities() bool { return true }
+func (s *Scheduler) TakesLocalities() bool { return !s.literally }
 
 // SetClock is described at [yarn.Scheduler].
 func (s *Scheduler) SetClock(now int64) { s.now = now }
