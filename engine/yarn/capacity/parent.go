@@ -94,13 +94,14 @@ func (q *queue) canAssign(lim *limits, reserved resource.Resource) bool {
 func (q *queue) assignChildren(n *yarn.Node, lim *limits) assignment {
 	s := q.s
 	var result assignment
+	var child limits // in a loop it would be allocated
 	lim.limit = resource.Smaller(s.calc, s.cluster(), lim.limit, q.limits.Max)
 	full := q.isFull(lim)
 	for _, c := range q.sorted() {
 		if full && c.passedWhenFull() {
 			continue
 		}
-		child := newLimits(q.childLimit(c, lim.limit.Sub(lim.blocked)))
+		child = newLimits(q.childLimit(c, lim.limit.Sub(lim.blocked)))
 		a := c.assign(n, &child)
 		if s.positive(a.size) {
 			return a
@@ -126,10 +127,13 @@ func (q *queue) isFull(lim *limits) bool {
 	return !q.s.literally && !q.s.positive(lim.limit.Sub(lim.blocked).Sub(q.used))
 }
 
-// passedWhenFull reports whether a node that is offered to a queue at its limit leaves everything as it is: nothing is reserved that could be given back, and nobody
-// gets another place by being looked at, see [queue.served].
+// passedWhenFull reports whether a node that is offered to a queue at its limit leaves everything as it is: nothing that [queue.canAssign] would be asked about is
+// reserved, and nobody gets another place by being looked at, see [queue.served].
 func (q *queue) passedWhenFull() bool {
-	return (!q.s.keepLooking || q.reserved.IsNone()) && len(q.stale) == 0
+	if len(q.stale) > 0 {
+		return false
+	}
+	return !q.s.keepLooking || q.reserved.IsNone() || q.leaf && (len(q.activeApps) == 0 || q.activeApps[0].reserved.IsNone())
 }
 
 // childLimit returns the part of what is left of limit that the child c may use, its usage included.
