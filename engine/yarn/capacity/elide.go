@@ -74,9 +74,22 @@ func (s *Scheduler) effect(n *yarn.Node) int {
 	if a.Blacklisted(n) {
 		return -1
 	}
-	if t.Rack(n).Asked() > 0 && !s.delay.AcceptsRack(t.Offers+1, int32(s.nodes.Len())) {
-		return acting // from some offer on, the container may be one of the rack
+	if t.Rack(n).Asked() == 0 {
+		return a.effect(n, t, r)
 	}
+	offers := t.Offers
+	t.Offers = 0
+	first := a.effect(n, t, r)
+	t.Offers = math.MaxInt32 // from some offer on, the container may be one of the rack
+	last := a.effect(n, t, r)
+	if t.Offers = offers; first != last {
+		return acting
+	}
+	return first
+}
+
+// effect is that of a node which is reserved for the application, after as many offers as there were.
+func (a *app) effect(n *yarn.Node, t *yarn.Table, r *yarn.Container) int {
 	switch got, result := a.tryLevels(n, &limits{}, a.of(t), r); {
 	case result != proposed || n.Decommissioning:
 		return counting
