@@ -102,18 +102,21 @@ func (s *NodeSets) Within(set int, h, end int64) int64 {
 	return s.sets[set].Within(h, end)
 }
 
-// Each calls yield for the nodes in a set with how many of the heartbeats from h to before end are theirs, where there are some.
+// Each calls yield for the nodes in a set with how many of the heartbeats from h to before end are theirs, where there are some; what it says of a node twice adds
+// up. It takes time by the nodes of which there are some.
 func (s *NodeSets) Each(set int, h, end int64, yield func(n *Node, times int64)) {
 	s.cluster.Touched(s.place)
 	in := &s.sets[set]
-	first, rest := h%s.n, (end-h)%s.n // beside whole cycles, heartbeats of so many places from first on
-	for i := in.Next(0); i < in.Room(); i = in.Next(i + 1) {
-		times := (end - h) / s.n
-		if (int64(i)-first+s.n)%s.n < rest {
-			times++
-		}
-		if times > 0 {
+	between := func(from, to int, times int64) {
+		for i := in.Next(from); i < to; i = in.Next(i + 1) {
 			yield(s.cluster.Node(s.ranks[i]), times)
 		}
 	}
+	if cycles := (end - h) / s.n; cycles > 0 {
+		between(0, in.Room(), cycles)
+	}
+	first := int(h % s.n)
+	last := first + int((end-h)%s.n)
+	between(first, min(last, in.Room()), 1)
+	between(0, last-in.Room(), 1)
 }
