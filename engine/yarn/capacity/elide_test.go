@@ -42,6 +42,33 @@ func TestHeartbeatOfAReservedNodeWithoutRoom(t *testing.T) {
 	next("without a reservation there is no room for anything", 5)
 }
 
+// The heartbeat of a reserved node is left out while the container may not be one of the rack, if it would not be allocated as one either.
+func TestHeartbeatOfAReservedNodeOfTheRack(t *testing.T) {
+	r := newResizing(t, 4096, 2048)
+	n := r.s.nodes.Node(0)
+	r.s.AddNode(yarn.NodeSpec{ID: 1, Host: n.Host, Rack: n.Rack, Port: 1, Total: n.Total}) // which sends no heartbeat
+	r.s.Epoch([]protocol.NodeID{0})
+	r.s.Beats(0, true)
+	r.ask(1, 2048)
+	r.beat(nil)
+	if n.Reserved == nil {
+		t.Fatal("the node is not reserved")
+	}
+	for _, tt := range []struct{ size, want int64 }{{2048, 5}, {1024, 0}} { // 1,024 MiB are free
+		r.call(protocol.AllocateRequest{Asks: []protocol.Ask{
+			{Priority: 1, Name: protocol.Any, Count: 1, Size: resource.R(2048, 1), Relax: true},
+			{Priority: 1, Name: n.Rack, Count: 1, Size: resource.R(tt.size, 1), Relax: true},
+		}})
+		offers := r.s.heldBy(n).t.Offers
+		if got := r.s.NextHeartbeat(0, 5); got != tt.want {
+			t.Errorf("%d MiB on the rack: the next heartbeat is %d, want %d", tt.size, got, tt.want)
+		}
+		if got := r.s.heldBy(n).t.Offers; got != offers {
+			t.Errorf("%d MiB on the rack: looking for it counts %d offers", tt.size, got-offers)
+		}
+	}
+}
+
 // How often is enough is the first number of repetitions at which more is wanted, whatever was looked for before.
 func TestEnough(t *testing.T) {
 	var e enough

@@ -30,9 +30,9 @@ type Scheduler struct {
 	types       int
 	counted     int               // types that the calculator looks at
 	least       resource.Resource // minimum allocation, also the step of all rounding
-	literally   bool
-	keepLooking bool // a reservation does not keep an application from other nodes
-	rackReset   bool // a rack-local container starts the locality delay again
+	literally   bool              // queues are sorted and visited at each search
+	keepLooking bool              // a reservation does not keep an application from other nodes
+	rackReset   bool              // a rack-local container starts the locality delay again
 	delay       policy.CapacityDelay
 
 	root     *queue
