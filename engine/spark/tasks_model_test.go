@@ -117,8 +117,12 @@ func (s *plainScheduler) emit(e TaskEvent) { s.events = append(s.events, e) }
 
 func (t *plainSet) emit(kind TaskEventKind, row int, reason EndReason) {
 	a := t.attempts[row]
+	var from FetchSource
+	if reason == EndFetchFailed {
+		from = t.s.from
+	}
 	t.s.emit(TaskEvent{Kind: kind, Reason: reason, Exec: a.exec, Set: t.id, Row: int32(row), Index: a.index, Task: a.id,
-		Stage: t.spec.Stage, StageAttempt: t.spec.Attempt, From: t.s.from})
+		Stage: t.spec.Stage, StageAttempt: t.spec.Attempt, From: from})
 }
 
 func (s *plainScheduler) rack(host int32) int32 {

@@ -39,10 +39,14 @@ func (r EndReason) counts(byApp bool) bool {
 // emit tells something about one attempt.
 func (s *TaskSet) emit(kind TaskEventKind, row int32, reason EndReason) {
 	a := &s.attempts[row]
-	s.sched.emit(TaskEvent{
+	e := TaskEvent{
 		Kind: kind, Reason: reason, Exec: a.Exec, Set: s.ID, Row: row, Index: a.Index, Task: a.ID,
-		Stage: s.Stage, StageAttempt: s.Schedulable.Attempt, From: s.sched.from,
-	})
+		Stage: s.Stage, StageAttempt: s.Schedulable.Attempt,
+	}
+	if reason == EndFetchFailed {
+		e.From = s.sched.from
+	}
+	s.sched.emit(e)
 }
 
 // succeed handles the result of an attempt.
