@@ -20,6 +20,7 @@ var Kinds = []golden.Kind{
 	containerPlacement,
 	executorAllocation,
 	taskSetManager,
+	dagKind,
 	schedulerRuns,
 	yarnAllocator,
 	mapReduceAllocator,

@@ -365,10 +365,7 @@ func (r *taskSetRun) apply(e *taskSetEvent) string {
 			r.sched.Succeeded(e.Time, ref)
 		}
 	case "failure":
-		reason, ok := map[string]spark.EndReason{
-			"exception": spark.EndException, "fetch_failed": spark.EndFetchFailed, "killed": spark.EndKilled,
-			"result_lost": spark.EndResultLost, "commit_denied": spark.EndCommitDenied,
-		}[e.Kind]
+		reason, ok := endings[e.Kind]
 		if !ok {
 			return "failure of kind " + e.Kind
 		}
@@ -376,10 +373,7 @@ func (r *taskSetRun) apply(e *taskSetEvent) string {
 			r.sched.Failed(e.Time, ref, reason)
 		}
 	case "executor_lost":
-		loss, ok := map[string]spark.Loss{
-			"exited_not_app": {Kind: spark.LossExited}, "exited_app": {Kind: spark.LossExited, ByApp: true},
-			"killed": {Kind: spark.LossKilled}, "process_lost": {Kind: spark.LossProcess, ByApp: true}, "pending": {Kind: spark.LossPending},
-		}[e.Kind]
+		loss, ok := losses[e.Kind]
 		if !ok {
 			return "loss of kind " + e.Kind
 		}
@@ -395,6 +389,18 @@ func (r *taskSetRun) apply(e *taskSetEvent) string {
 	r.collect()
 	return ""
 }
+
+// endings are the reasons with which a task fails, and losses those with which an executor is lost, as cases name them.
+var (
+	endings = map[string]spark.EndReason{
+		"exception": spark.EndException, "fetch_failed": spark.EndFetchFailed, "killed": spark.EndKilled,
+		"result_lost": spark.EndResultLost, "commit_denied": spark.EndCommitDenied,
+	}
+	losses = map[string]spark.Loss{
+		"exited_not_app": {Kind: spark.LossExited}, "exited_app": {Kind: spark.LossExited, ByApp: true},
+		"killed": {Kind: spark.LossKilled}, "process_lost": {Kind: spark.LossProcess, ByApp: true}, "pending": {Kind: spark.LossPending},
+	}
+)
 
 func (r *taskSetRun) submit(e *taskSetEvent) {
 	spec := spark.TaskSetSpec{

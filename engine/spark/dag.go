@@ -77,6 +77,7 @@ type dagStage struct {
 	waiting, running, toRetry bool
 	ended                     bool // was complete once
 	next                      int32
+	before                    int32 // attempts that the limit of attempts does not count: those for earlier jobs
 	set                       int32 // of the latest attempt, or -1
 	failedAttempts            []int32
 
@@ -220,6 +221,13 @@ func (s *dagStage) emptied() dagStage {
 	}
 }
 
+// renew has a stage that no job needs any more count attempts and failures anew, as the one that Spark makes for another job that needs it.
+//
+// Source: DAGScheduler.getOrCreateShuffleMapStage, cleanupStateForJobAndIndependentStages.
+func (s *dagStage) renew() {
+	s.before, s.failedAttempts = s.next, s.failedAttempts[:0]
+}
+
 // missing returns n times -1 in the memory of a list.
 func missing(list []int32, n int) []int32 {
 	out := slices.Grow(list[:0], n)[:n]
@@ -294,8 +302,14 @@ func (d *DAG) StageDue(now int64, stage int32) {
 		if !d.enoughSlots(now, j, stage) {
 			return
 		}
+		for _, s := range j.uses {
+			if !d.needed(s) {
+				d.stages[s].renew()
+			}
+		}
 		j.started = true
 		d.emit(DAGEvent{Kind: JobStarted, Job: j.id})
+		d.remake(now, j.stages)
 	}
 	d.submit(now, stage)
 }
@@ -323,7 +337,7 @@ func (d *DAG) enoughSlots(now int64, j *sparkJob, stage int32) bool {
 		j.checks++
 		j.checkedAt, j.checkedFor = now, stage
 		if j.checks > d.conf.BarrierCheckFailures {
-			d.abort(s, fmt.Sprintf("stage %d: a barrier stage of %d tasks finds %d slots, after %d checks", s, t.Tasks.Len(), d.Slots.Slots(t.Profile), j.checks))
+			d.giveUp(s, fmt.Sprintf("stage %d: a barrier stage of %d tasks finds %d slots, after %d checks", s, t.Tasks.Len(), d.Slots.Slots(t.Profile), j.checks))
 		} else {
 			again()
 		}
@@ -362,13 +376,52 @@ func (d *DAG) ancestors(stages []int32) []int32 {
 	return all
 }
 
-// abort ends the application with the reason of its failed stage.
+// abort ends the application with the reason of a failed stage, unless no job depends on the stage.
 //
 // Source: DAGScheduler.abortStage.
 func (d *DAG) abort(stage int32, reason string) {
-	if d.aborted {
-		return
+	if !d.aborted && d.dependedOn(stage) {
+		d.giveUp(stage, reason)
 	}
+}
+
+// giveUp ends the application.
+func (d *DAG) giveUp(stage int32, reason string) {
 	d.aborted = true
 	d.emit(DAGEvent{Kind: DAGFailed, Stage: stage, Reason: reason})
+}
+
+// dependedOn reports whether a job that has begun and not ended computes a stage, or still needs its output: a stage whose own output is there needs none.
+//
+// Source: DAGScheduler.stageDependsOn.
+func (d *DAG) dependedOn(stage int32) bool {
+	seen := map[int32]bool{}
+	var reaches func(s int32) bool
+	needs := func(parents []int32) bool {
+		return slices.ContainsFunc(parents, func(p int32) bool { return d.availableOf(p) < d.stages[p].tasks && reaches(p) })
+	}
+	reaches = func(s int32) bool {
+		if s == stage {
+			return true
+		}
+		if seen[s] {
+			return false
+		}
+		seen[s] = true
+		c := d.job.Stages[s].CacheOf
+		return needs(d.job.Stages[s].Parents) || c >= 0 && needs(d.job.Stages[c].Parents)
+	}
+	for i := range d.jobs {
+		j := &d.jobs[i]
+		if !j.started || j.left == 0 {
+			continue
+		}
+		for _, s := range j.stages {
+			last := !slices.ContainsFunc(d.stages[s].data, func(c int32) bool { return d.jobOf[c] == int32(i) })
+			if last && !d.stages[s].ended && reaches(s) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -9,7 +9,7 @@ import (
 
 // Handle takes what the task scheduler told. Events that are not for the DAG change nothing.
 //
-// Source: DAGScheduler.handleTaskSetFailed, abortStage and the methods of the other events.
+// Source: DAGScheduler.handleTaskSetFailed and the methods of the other events.
 func (d *DAG) Handle(now int64, e *TaskEvent) {
 	if d.aborted {
 		return
@@ -18,9 +18,6 @@ func (d *DAG) Handle(now int64, e *TaskEvent) {
 	case TaskEnded:
 		d.taskEnded(now, e)
 	case TaskSetFailed:
-		if s := &d.stages[e.Stage]; d.forgotten(e.Stage) || s.isMap && d.availableOf(e.Stage) == s.tasks {
-			return // no job needs it, or what it computes is there
-		}
 		d.abort(e.Stage, fmt.Sprintf("stage %d, attempt %d: a task failed %d times or may run nowhere", e.Stage, e.StageAttempt, d.conf.MaxTaskFailures))
 	case ExecutorGone:
 		d.executorGone(e.Exec, e.Worker)
@@ -126,24 +123,30 @@ func (d *DAG) fetchFailed(now int64, e *TaskEvent, info setInfo) {
 	if d.job.Stages[info.stage].Kind == trace.StageGang {
 		d.dropOwn(info.stage)
 	}
-	if d.aborted || !d.retry(now, info.stage, e.From.Stage) {
+	if d.aborted {
 		return
 	}
-	if e.From.Exec >= 0 {
+	if !d.failedTooOften(info.stage) {
+		d.retry(now, info.stage, e.From.Stage)
+	}
+	if e.From.Exec >= 0 && !d.aborted {
 		d.dropOutput(e.From, info.epoch)
 	}
 }
 
-// retry puts stages among those to be submitted again, and sets the timer with the first of them. It
-// gives the application up when the first stage has failed too often.
-func (d *DAG) retry(now int64, stages ...int32) bool {
-	first := stages[0]
-	s := &d.stages[first]
-	if len(s.failedAttempts) >= d.conf.MaxConsecutiveAttempts {
-		d.abort(first, fmt.Sprintf("stage %d: %d consecutive attempts failed (spark.stage.maxConsecutiveAttempts)", first, len(s.failedAttempts)))
+// failedTooOften reports whether so many attempts of a stage in a row have failed that the application is given up, if it depends on the stage.
+func (d *DAG) failedTooOften(stage int32) bool {
+	n := len(d.stages[stage].failedAttempts)
+	if n < d.conf.MaxConsecutiveAttempts {
 		return false
 	}
-	timer := !s.toRetry
+	d.abort(stage, fmt.Sprintf("stage %d: %d consecutive attempts failed (spark.stage.maxConsecutiveAttempts)", stage, n))
+	return true
+}
+
+// retry puts stages among those to be submitted again, and sets the timer unless the first of them is there already.
+func (d *DAG) retry(now int64, stages ...int32) {
+	timer := !d.stages[stages[0]].toRetry
 	for _, id := range stages {
 		if !d.stages[id].toRetry {
 			d.stages[id].toRetry = true
@@ -153,7 +156,6 @@ func (d *DAG) retry(now int64, stages ...int32) bool {
 	if timer {
 		d.emit(DAGEvent{Kind: ResubmitTimer, At: now + ResubmitDelayMS})
 	}
-	return true
 }
 
 // barrierFailed handles what ends a task of a barrier stage without success, that it is killed and that its output is lost
@@ -170,6 +172,9 @@ func (d *DAG) barrierFailed(now int64, e *TaskEvent, info setInfo) {
 	d.attemptFailed(info, e.Set)
 	if !slices.Contains(s.failedAttempts, info.attempt) {
 		s.failedAttempts = append(s.failedAttempts, info.attempt)
+	}
+	if d.failedTooOften(info.stage) {
+		return
 	}
 	if d.dropOwn(info.stage); !d.aborted {
 		d.retry(now, info.stage)

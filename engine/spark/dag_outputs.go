@@ -52,6 +52,13 @@ func (d *DAG) availableOf(stage int32) int {
 	return s.available
 }
 
+// Outputs returns which executor holds the registered output of each partition of a stage, -1 where there is none; it is empty before the first attempt. It
+// is valid until the next call.
+func (d *DAG) Outputs(stage int32) []int32 {
+	d.availableOf(stage)
+	return d.stages[stage].out
+}
+
 // dropAll forgets all output of a stage.
 func (d *DAG) dropAll(stage int32) {
 	s := &d.stages[stage]

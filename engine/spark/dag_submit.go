@@ -15,8 +15,8 @@ func (d *DAG) submit(now int64, stage int32) {
 	if d.aborted || s.waiting || s.running || s.toRetry {
 		return
 	}
-	if int(s.next) >= max(d.conf.MaxStageAttempts, d.conf.MaxConsecutiveAttempts) {
-		d.abort(stage, fmt.Sprintf("stage %d: %d attempts reach the larger of spark.stage.maxAttempts and spark.stage.maxConsecutiveAttempts", stage, s.next))
+	if int(s.next-s.before) >= max(d.conf.MaxStageAttempts, d.conf.MaxConsecutiveAttempts) {
+		d.abort(stage, fmt.Sprintf("stage %d: %d attempts reach the larger of spark.stage.maxAttempts and spark.stage.maxConsecutiveAttempts", stage, s.next-s.before))
 		return
 	}
 	parents := d.missingParents(stage)
@@ -32,13 +32,20 @@ func (d *DAG) submit(now int64, stage int32) {
 
 // missingParents returns the stages whose output a stage needs and that is not all there, ascending.
 // A cached input that is lost in part needs what it was computed from.
+//
+// Source: DAGScheduler.getMissingParentStages, Stage.increaseAttemptIdOnFirstSkip.
 func (d *DAG) missingParents(stage int32) []int32 {
 	t := &d.job.Stages[stage]
 	var need []int32
 	collect := func(parents []int32) {
 		for _, p := range parents {
-			if d.availableOf(p) < d.stages[p].tasks && !slices.Contains(need, p) {
-				need = append(need, p)
+			switch s := &d.stages[p]; {
+			case d.availableOf(p) < s.tasks:
+				if !slices.Contains(need, p) {
+					need = append(need, p)
+				}
+			case s.next == s.before:
+				s.before-- // that it was skipped counts as an attempt
 			}
 		}
 	}
@@ -168,6 +175,24 @@ func (d *DAG) submitWaiting(now int64, stage int32) {
 	}
 	for _, c := range children {
 		d.submit(now, c)
+	}
+	d.remake(now, d.stages[stage].wakes)
+}
+
+// remake has output that was there once and was lost computed again for those of some stages whose turn has not come yet although their job has begun: in Spark
+// they wait from then on, and each look at what they miss submits what nobody computes.
+//
+// Source: DAGScheduler.submitStage, handleJobSubmitted, submitWaitingChildStages.
+func (d *DAG) remake(now int64, stages []int32) {
+	for _, c := range stages {
+		if s := &d.stages[c]; s.next > 0 || s.waiting || !d.jobs[d.jobOf[c]].started {
+			continue
+		}
+		for _, p := range d.missingParents(c) {
+			if d.stages[p].ended {
+				d.submit(now, p)
+			}
+		}
 	}
 }
 
