@@ -17,7 +17,7 @@ public final class Main {
 
     public static void main(String[] args) throws Exception {
         if (args.length != 3) {
-            System.err.println("usage: run container_placement|yarn_allocator|executor_allocation|task_set_manager|pools|dag COUNT SEED");
+            System.err.println("usage: run container_placement|yarn_allocator|executor_allocation|task_set_manager|task_set_wide|pools|dag COUNT SEED");
             System.exit(2);
         }
         Recorder recorder =
@@ -25,7 +25,8 @@ public final class Main {
                     case "container_placement" -> new ContainerPlacement();
                     case "yarn_allocator" -> new YarnAllocatorRuns();
                     case "executor_allocation" -> new ExecutorAllocationRuns();
-                    case "task_set_manager" -> new TaskSetRuns();
+                    case "task_set_manager" -> new TaskSetRuns(false);
+                    case "task_set_wide" -> new TaskSetRuns(true);
                     case "pools" -> new PoolRuns();
                     case "dag" -> new DagRuns();
                     default -> throw new IllegalArgumentException("unknown kind " + args[0]);

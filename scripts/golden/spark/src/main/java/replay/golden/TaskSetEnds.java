@@ -98,9 +98,19 @@ final class TaskSetEnds {
         }
 
         @Override
-        public void unschedulableTaskSetAdded(int stage, int attempt) {}
+        public void unschedulableTaskSetAdded(int stage, int attempt) {
+            schedulable(stage, attempt, "added");
+        }
 
         @Override
-        public void unschedulableTaskSetRemoved(int stage, int attempt) {}
+        public void unschedulableTaskSetRemoved(int stage, int attempt) {
+            schedulable(stage, attempt, "removed");
+        }
+
+        private static void schedulable(int stage, int attempt, String what) {
+            if (TaskSetRuns.present.wide) { // vectors of the other kind are without
+                up("dag", "unschedulable_task_set_" + what, "stage", stage, "stage_attempt", attempt);
+            }
+        }
     }
 }

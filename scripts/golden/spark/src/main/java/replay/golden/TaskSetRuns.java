@@ -68,6 +68,7 @@ final class TaskSetRuns implements Main.Recorder {
     private static Object barriers; // the coordinator of barrier stages
     static TaskSetRuns present; // the run that upcalls belong to
 
+    final boolean wide; // with limits of exclusion, several resource profiles and long-running tasks that are copied
     private SplittableRandom random;
     private ManualClock clock;
     private Scheduler scheduler;
@@ -93,22 +94,28 @@ final class TaskSetRuns implements Main.Recorder {
     private static final class Executor {
         final String id;
         final String host;
+        final int profile;
         int free;
         boolean pending;
         boolean decommissioned;
 
-        Executor(String id, String host, int cores) {
+        Executor(String id, String host, int cores, int profile) {
             this.id = id;
             this.host = host;
             this.free = cores;
+            this.profile = profile;
         }
     }
 
-    private record Running(long id, String executor, boolean reported) {}
+    private record Running(long id, String executor, int cpus, boolean reported) {}
+
+    TaskSetRuns(boolean wide) {
+        this.wide = wide;
+    }
 
     @Override
     public Map<String, Object> record(String id, SplittableRandom random) throws Exception {
-        TaskSetRuns run = new TaskSetRuns();
+        TaskSetRuns run = new TaskSetRuns(wide);
         present = run;
         return run.play(id, random);
     }
@@ -160,9 +167,30 @@ final class TaskSetRuns implements Main.Recorder {
         Tools.field(BlockManager.class, "externalShuffleServiceEnabled").setBoolean(blocks, service);
         barrier = !legacy && chance(r, 0.15);
         profile = taskCpus == 1 ? 0 : twoCpus().id();
-        return object("wait_process_ms", process, "wait_node_ms", node, "wait_rack_ms", rack, "legacy_reset_on_task_launch", legacy,
+        Map<String, Object> conf = object("wait_process_ms", process, "wait_node_ms", node, "wait_rack_ms", rack, "legacy_reset_on_task_launch", legacy,
                 "task_cpus", taskCpus, "max_task_failures", failures, "scheduler_mode", fair ? "FAIR" : "FIFO", "exclude_on_failure", exclude, "shuffle_service", service, "health_clock", true,
                 "speculation", speculation ? object("quantile", quantile, "multiplier", multiplier, "min_task_runtime_ms", runtime) : null);
+        if (this.wide) {
+            conf.putAll(TaskSetLimits.draw(r, c, failures));
+            several = taskCpus == 1 && chance(r, 0.5);
+            if (several) {
+                conf.put("profiles", list(object("profile", 0, "task_cpus", 1), object("profile", 1, "task_cpus", 2)));
+                twoCpus();
+            }
+        }
+        return conf;
+    }
+
+    private boolean several; // there are several resource profiles, of tasks of one core and of two
+
+    /** A resource profile of an executor or a stage. */
+    private int anyProfile() throws Exception {
+        return several && chance(random, 0.4) ? twoCpus().id() : profile;
+    }
+
+    /** A profile as the case calls it. */
+    private int written(int profile) {
+        return several && profile != 0 ? 1 : 0;
     }
 
     private static ResourceProfile twoCpus;
@@ -249,7 +277,7 @@ final class TaskSetRuns implements Main.Recorder {
         }
         List<Object> added = new ArrayList<>();
         for (int i = 0; i < n; i++) {
-            Executor e = new Executor("" + ++nextExecutor, pick(random, hosts), between(random, 1, 4));
+            Executor e = new Executor("" + ++nextExecutor, pick(random, hosts), between(random, 1, 4), anyProfile());
             executors.put(e.id, e);
             added.add(list(e.id, e.host, e.free));
         }
@@ -271,8 +299,8 @@ final class TaskSetRuns implements Main.Recorder {
         List<WorkerOffer> offers = new ArrayList<>();
         List<Object> written = new ArrayList<>();
         for (Executor e : to) {
-            offers.add(new WorkerOffer(e.id, e.host, e.free, Option.apply(e.host + ":1"), scala.collection.immutable.Map$.MODULE$.empty(), profile));
-            written.add(list(e.id, e.host, e.free));
+            offers.add(new WorkerOffer(e.id, e.host, e.free, Option.apply(e.host + ":1"), scala.collection.immutable.Map$.MODULE$.empty(), e.profile));
+            written.add(several ? list(e.id, e.host, e.free, written(e.profile)) : list(e.id, e.host, e.free));
         }
         List<TaskDescription> launched = new ArrayList<>();
         Seq<Seq<TaskDescription>> answer = scheduler.resourceOffers(JavaConverters.asScalaBufferConverter(offers).asScala().toIndexedSeq(), all);
@@ -290,8 +318,9 @@ final class TaskSetRuns implements Main.Recorder {
     private Object launch(TaskDescription t) {
         TaskSetManager m = scheduler.taskIdToTaskSetManager().get(t.taskId());
         TaskInfo info = m.taskInfos().apply(t.taskId());
-        executors.get(t.executorId()).free -= taskCpus;
-        running.put(t.taskId(), new Running(t.taskId(), t.executorId(), false));
+        int cpus = written(m.taskSet().resourceProfileId()) == 1 ? 2 : taskCpus;
+        executors.get(t.executorId()).free -= cpus;
+        running.put(t.taskId(), new Running(t.taskId(), t.executorId(), cpus, false));
         return object("tid", t.taskId(), "stage", m.taskSet().stageId(), "stage_attempt", m.taskSet().stageAttemptId(), "index", info.index(),
                 "attempt", info.attemptNumber(), "exec", info.executorId(), "host", info.host(), "locality", info.taskLocality().toString(),
                 "speculative", info.speculative());
@@ -303,7 +332,7 @@ final class TaskSetRuns implements Main.Recorder {
         for (Running t : new ArrayList<>(running.values())) {
             if (!t.reported && chance(random, 0.7)) {
                 scheduler.statusUpdate(t.id, TaskState.RUNNING(), ByteBuffer.allocate(0));
-                running.put(t.id, new Running(t.id, t.executor, true));
+                running.put(t.id, new Running(t.id, t.executor, t.cpus, true));
                 ids.add(t.id);
             }
         }
@@ -323,7 +352,7 @@ final class TaskSetRuns implements Main.Recorder {
             clock.advance(random.nextInt(4000));
         }
         running.remove(t.id);
-        e.free += taskCpus;
+        e.free += t.cpus;
         Seq<Object> none = seq(List.of());
         failure = kind == null ? null : switch (kind) {
             case "exception" -> new ExceptionFailure("Failure", "made up", new StackTraceElement[0], "", Option.empty(), cast(none), cast(none), cast(none));
@@ -382,6 +411,7 @@ final class TaskSetRuns implements Main.Recorder {
         boolean together = barrier && chance(random, 0.6);
         int style = random.nextInt(5); // 0: no preferences
         int n = between(random, 1, together ? 6 : chance(random, 0.2) ? 40 : 20);
+        int of = anyProfile();
         List<Object> written = new ArrayList<>();
         Task<?>[] tasks = new Task<?>[n];
         Properties properties = new Properties();
@@ -397,13 +427,17 @@ final class TaskSetRuns implements Main.Recorder {
             written.add(names);
             tasks[i] = task(shuffleMap, together, stage, attempt, i, n, locations, properties);
         }
-        scheduler.submitTasks(new TaskSet(tasks, stage, attempt, priority, properties, profile, Option.empty()));
+        scheduler.submitTasks(new TaskSet(tasks, stage, attempt, priority, properties, of, Option.empty()));
         TaskSetManager m = scheduler.taskSetManagerForAttempt(stage, attempt).get();
         PendingTasksByLocality p = m.pendingTasks();
-        event(object("op", "submit", "stage", stage, "stage_attempt", attempt, "priority", priority, "pool", pool, "shuffle_map", shuffleMap, "barrier", together,
+        Map<String, Object> submitted = object("op", "submit", "stage", stage, "stage_attempt", attempt, "priority", priority, "pool", pool, "shuffle_map", shuffleMap, "barrier", together,
                 "tasks", written, "pending", object("for_executor", lists(p.forExecutor()), "for_host", lists(p.forHost()), "for_rack", lists(p.forRack()),
                         "no_prefs", buffer(p.noPrefs()), "all", buffer(p.all()),
-                        "host_iteration_order", new ArrayList<>(JavaConverters.seqAsJavaListConverter(p.forHost().keys().toSeq()).asJava()))));
+                        "host_iteration_order", new ArrayList<>(JavaConverters.seqAsJavaListConverter(p.forHost().keys().toSeq()).asJava())));
+        if (several) {
+            submitted.put("profile", written(of));
+        }
+        event(submitted);
     }
 
     /** One preferred location that is not there yet; Spark drops repeated ones. */
