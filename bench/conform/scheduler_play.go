@@ -64,8 +64,13 @@ func (r *schedulerRun) call(e *runEvent) (member string, want, got any, err erro
 		})
 	case "node_rm":
 		r.s.RemoveNode(r.Node(e.N))
+		delete(r.ends, r.Node(e.N))
 	case "node_res":
 		r.s.SetNodeTotal(r.Node(e.N), golden.Size(append([]int64{e.Mem, e.VC}, e.X...)))
+		if e.Timeout != nil { // of a draining node
+			r.ends[r.Node(e.N)] = true
+			r.endExcess(e)
+		}
 	case "app_add":
 		err := r.s.AddApp(yarn.AppSpec{ID: protocol.AppID(e.A), User: e.U, Queue: e.Queue, AMSize: golden.Size(e.AM), Priority: e.Pri})
 		var rejected *yarn.Rejection
@@ -146,7 +151,15 @@ func (r *schedulerRun) heartbeat(e *runEvent) error {
 		resizer.NodeResized(r.Node(e.N), done)
 	}
 	r.s.NodeUpdate(r.Node(e.N), launched, ended)
+	r.endExcess(e)
 	return nil
+}
+
+// endExcess ends containers of the node for which it has no room, if it has an overcommit timeout of 0.
+func (r *schedulerRun) endExcess(e *runEvent) {
+	if s, ends := r.s.(yarn.Overcommitter); ends && r.ends[r.Node(e.N)] {
+		s.EndExcess(r.Node(e.N))
+	}
 }
 
 // allocate makes an application master's call and compares what it gets.

@@ -73,6 +73,8 @@ type runEvent struct {
 	C     json.RawMessage
 	Up    bool
 
+	Timeout *int64 // of a total; 0 or absent
+
 	// Outcome, numbers as json.Number.
 	O    [][]any
 	Got  []any
@@ -101,6 +103,7 @@ type schedulerRun struct {
 	opened  *golden.Difference // found before the first event
 	records [][]any            // what the scheduler did at this event
 	resp    protocol.AllocateResponse
+	ends    map[protocol.NodeID]bool // nodes with an overcommit timeout of 0
 	// calls are events and states of one scheduler only: they make the call and return the first
 	// member that differs, with both values.
 	calls map[string]func(*runEvent) (member string, want, got any, err error)
@@ -193,6 +196,7 @@ func (r *schedulerRun) open(line []byte) error {
 	if mk == nil {
 		return fmt.Errorf("no driver for the scheduler %q", r.head.Scheduler)
 	}
+	r.ends = map[protocol.NodeID]bool{}
 	if r.s, err = mk(r); err == nil {
 		r.s.SetClock(r.head.Start)
 	}

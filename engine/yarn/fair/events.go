@@ -157,7 +157,7 @@ func (f *Scheduler) completed(c *yarn.Container, exit int32, e yarn.ContainerEve
 
 func (f *Scheduler) completedOne(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
 	a := f.attempt(c.ID.App)
-	if a == nil || a.Attempt != c.App {
+	if a == nil {
 		return
 	}
 	gone := c.Node.Gone()
@@ -168,7 +168,9 @@ func (f *Scheduler) completedOne(c *yarn.Container, exit int32, e yarn.Container
 		return
 	}
 	launched := !gone && c.Launched()
-	f.containerCompleted(a, c, exit, e, launched)
+	if a.Attempt == c.App { // of an earlier attempt, only the node may still have it
+		f.containerCompleted(a, c, exit, e, launched)
+	}
 	if !gone && (!launched || f.site.Preemption) { // one that ran stays on the node, and only preemption keeps more of it there
 		f.node(c.Node.ID).release(c.ID, c.Hash, false)
 	}

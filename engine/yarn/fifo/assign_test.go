@@ -211,6 +211,14 @@ func TestHeadroom(t *testing.T) {
 	c.SetNodeTotal(0, resource.R(1024, 1))
 	c.NodeUpdate(1, nil, nil)
 	want("less than is used", resource.Resource{})
+	c.SetNodeTotal(0, resource.R(8192, 8))
+	c.NodeUpdate(0, nil, nil)
+	if headroom() == (resource.Resource{}) {
+		t.Error("no room on a node that has grown")
+	}
+	c.RemoveAttempt(1)
+	c.AddAttempt(1)
+	want("the next attempt, before a node was offered", resource.Resource{})
 }
 
 func TestEndsOfContainers(t *testing.T) {

@@ -123,6 +123,7 @@ func (s *Scheduler) AddAttempt(id protocol.AppID) {
 	if a := s.app(id); a != nil {
 		s.newcomer = true
 		a.attempts++
+		a.headroom = resource.Resource{} // until the next heartbeat
 		a.attempt = yarn.NewAttempt(a.spec, a.attempts, s.timestamp, s.now, s.nodes.Places)
 	}
 }

@@ -345,8 +345,8 @@ class FairRun extends Run {
       List<Object> rows = new ArrayList<>();
       for (App a : apps.values()) {
         FSAppAttempt app = fair.getSchedulerApp(Manager.attemptId(a.id));
-        if (app == null) {
-          continue;
+        if (app == null || !app.getApplicationAttemptId().equals(Manager.attemptId(a.id))) {
+          continue; // the class gives the one before until the next one comes
         }
         List<Object> r = new ArrayList<>();
         r.add(a.id);

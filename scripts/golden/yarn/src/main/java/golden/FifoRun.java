@@ -12,8 +12,11 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoSchedule
 final class FifoRun extends Run {
   private FifoScheduler fifo;
 
-  FifoRun(long seed, boolean wide, boolean resized) {
+  private final boolean mixed; // draining nodes and further attempts, too
+
+  FifoRun(long seed, boolean wide, boolean resized, boolean mixed) {
     super(seed);
+    this.mixed = drainedTotals = mixed;
     this.wide = wide;
     resizes = resized ? new Resizes(this, false) : null;
     // The FifoScheduler throws when it needs the row of a rack or of anywhere that was never sent.
@@ -53,6 +56,13 @@ final class FifoRun extends Run {
     head.put("events", lines.size());
     lines.add(0, JSON.writeValueAsString(head));
     return lines;
+  }
+
+  @Override
+  void more() throws Exception {
+    if (mixed) {
+      drainAndFail(true, true);
+    }
   }
 
   @Override

@@ -37,12 +37,14 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptM
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.event.RMAppAttemptContainerFinishedEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.ContainerAllocationExpirer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeResourceUpdateEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeUpdateContainerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.UpdatedContainerInfo;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractYarnScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.constraint.AllocationTagsManager;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ReleaseContainerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.security.NMTokenSecretManagerInRM;
 import org.apache.hadoop.yarn.server.resourcemanager.security.RMContainerTokenSecretManager;
 
@@ -70,6 +72,8 @@ final class Manager {
   final Map<String, List<UpdatedContainerInfo>> reports = new HashMap<>();
   final Map<String, List<Container>> grown = new HashMap<>(); // what nodes report as grown
   private final List<SchedulerEvent> releases = new ArrayList<>(); // of this call
+  final List<RMNodeResourceUpdateEvent> totals = new ArrayList<>(); // that the scheduler wants draining nodes to have
+  boolean ends; // containers for which a node has no room end when the scheduler says so
   String rejection; // text of the last one
   final Map<String, Resource> sizes = new HashMap<>();
 
@@ -115,6 +119,10 @@ final class Manager {
       rejection = ((RMAppEvent) e).getDiagnosticMsg();
     } else if (e instanceof RMNodeUpdateContainerEvent) {
       ((RMNodeUpdateContainerEvent) e).getToBeUpdatedContainers().forEach(Recorder::told);
+    } else if (e instanceof RMNodeResourceUpdateEvent) {
+      totals.add((RMNodeResourceUpdateEvent) e);
+    } else if (ends && e.getType() == SchedulerEventType.MARK_CONTAINER_FOR_KILLABLE) {
+      releases.add((SchedulerEvent) e);
     } else if (e instanceof ReleaseContainerEvent) {
       releases.add((ReleaseContainerEvent) e);
     }

@@ -2,10 +2,6 @@ package golden;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import org.apache.hadoop.yarn.api.records.NodeState;
-import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptState;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptRemovedSchedulerEvent;
 
 /** A random run of the CapacityScheduler with siblings whose capacities are of several kinds, draining nodes, further attempts, many users with weights. */
 final class MixedCapacityRun extends WideCapacityRun {
@@ -14,8 +10,9 @@ final class MixedCapacityRun extends WideCapacityRun {
   private final int crowd = pick(2, 3, 8, 20);
   private boolean modern;
 
-  MixedCapacityRun(long seed, boolean resized) {
+  MixedCapacityRun(long seed, boolean resized, boolean totals) {
     super(seed, resized);
+    drainedTotals = totals;
   }
 
   @Override
@@ -120,43 +117,10 @@ final class MixedCapacityRun extends WideCapacityRun {
     }
   }
 
-  /** The attempt fails; the next one comes at once or later. */
-  private void fail(App a) throws Exception {
-    Map<String, Object> e = event("att_rm");
-    e.put("a", a.id);
-    emit(e, () -> s.handle(new AppAttemptRemovedSchedulerEvent(Manager.attemptId(a.id), RMAppAttemptState.FAILED, false)));
-    m.masters.remove(a.id);
-    a.attempted = a.amAsked = a.amHere = a.pulled = false;
-    Manager.attempts.merge(a.id, 2, (x, y) -> x + 1);
-    if (percent(70)) {
-      attempt(a);
-    }
-  }
-
-  /** The decommission of a node begins or is taken back. */
-  private void drain(String host) throws Exception {
-    boolean on = m.states.remove(host) == null;
-    if (on) {
-      m.states.put(host, NodeState.DECOMMISSIONING);
-    }
-    Map<String, Object> e = event("drain");
-    e.put("n", host);
-    e.put("up", on);
-    emit(e, () -> {});
-  }
-
   @Override
   void more() throws Exception {
     super.more();
-    if (drains && percent(10) && !nodes.isEmpty()) {
-      drain(pick(new ArrayList<>(nodes.keySet())));
-    }
-    if (fails && percent(15) && !apps.isEmpty()) {
-      App a = pick(new ArrayList<>(apps.values()));
-      if (a.attempted) {
-        fail(a);
-      }
-    }
+    drainAndFail(drains, fails);
     for (int i = 0; i < 3 && apps.size() < limit(allHosts.size()) && percent(25); i++) {
       addApp();
     }

@@ -16,6 +16,7 @@ import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerState;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
+import org.apache.hadoop.yarn.api.records.NodeState;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceOption;
@@ -27,10 +28,12 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerImpl;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeResourceUpdateEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.UpdatedContainerInfo;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractYarnScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Allocation;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ContainerUpdates;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAddedSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptAddedSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptRemovedSchedulerEvent;
@@ -104,6 +107,7 @@ abstract class Run {
   int rackCount;
   boolean wide; // values at the edge and beyond, kills in every state
   boolean wholeTables; // every ask has rows for its racks and for anywhere
+  boolean drainedTotals; // what a scheduler wants of a draining node comes about
   boolean broken; // the last event threw
   Resizes resizes; // null where containers keep their sizes
 
@@ -185,6 +189,23 @@ abstract class Run {
     lines.add(JSON.writeValueAsString(e));
     for (List<Object> r : o) {
       follow(r);
+      if (drainedTotals && ("A".equals(r.get(0)) || "R".equals(r.get(0)))) {
+        date(Manager.container((Integer) r.get(1), (Long) r.get(2)), nodes.get((String) r.get(3)));
+      }
+    }
+  }
+
+  /** Gives a container the script's time as that of its making: the class takes the machine's, by which the newest ones are chosen. */
+  private void date(ContainerId id, RMNode on) throws Exception {
+    SchedulerNode node = s.getSchedulerNode(on.getNodeID());
+    List<RMContainer> there = new ArrayList<>(node.getCopiedListOfRunningContainers());
+    there.add(node.getReservedContainer());
+    java.lang.reflect.Field made = RMContainerImpl.class.getDeclaredField("creationTime");
+    made.setAccessible(true);
+    for (RMContainer c : there) {
+      if (c != null && c.getContainerId().equals(id) && made.getLong(c) > m.clock.now) {
+        made.setLong(c, m.clock.now);
+      }
     }
   }
 
@@ -265,6 +286,7 @@ abstract class Run {
     int gpu = gpus(e);
     RMNode node = m.node(host, rack, Recorder.resource(mem, vc, gpu));
     nodes.put(host, node);
+    m.ends = drainedTotals;
     emit(e, () -> s.handle(new NodeAddedSchedulerEvent(node)));
   }
 
@@ -290,6 +312,9 @@ abstract class Run {
   }
 
   void resizeNode(String host) throws Exception {
+    if (drainedTotals && m.states.containsKey(host)) {
+      return; // it has what it holds
+    }
     Map<String, Object> e = event("node_res");
     int mem = wide ? pick(0, 0, 512, 2048, 8192, 65536) : pick(1024, 2048, 4096, 8192, 12288);
     int vc = wide ? pick(0, 1, 2, 8, 64) : pick(1, 2, 4, 8, 12);
@@ -506,6 +531,67 @@ abstract class Run {
         pull(a);
       }
     }
+    if (drainedTotals) {
+      drainedTotal();
+    }
+    m.totals.clear();
+  }
+
+  /** The attempt fails; the next one comes at once or later. */
+  void fail(App a) throws Exception {
+    Map<String, Object> e = event("att_rm");
+    e.put("a", a.id);
+    emit(e, () -> s.handle(new AppAttemptRemovedSchedulerEvent(Manager.attemptId(a.id), RMAppAttemptState.FAILED, false)));
+    m.masters.remove(a.id);
+    a.attempted = a.amAsked = a.amHere = a.pulled = false;
+    Manager.attempts.merge(a.id, 2, (x, y) -> x + 1);
+    if (percent(70) || drainedTotals) { // the ResourceManager begins the next one at once
+      attempt(a);
+    }
+  }
+
+  /** The decommission of a node begins or is taken back. */
+  void drain(String host) throws Exception {
+    boolean on = m.states.remove(host) == null;
+    if (on) {
+      m.states.put(host, NodeState.DECOMMISSIONING);
+    }
+    Map<String, Object> e = event("drain");
+    e.put("n", host);
+    e.put("up", on);
+    emit(e, () -> {});
+  }
+
+  /** Now and then the decommission of a node begins or is taken back, and an attempt fails. */
+  void drainAndFail(boolean drains, boolean fails) throws Exception {
+    if (drains && percent(10) && !nodes.isEmpty()) {
+      drain(pick(new ArrayList<>(nodes.keySet())));
+    }
+    if (fails && percent(15) && !apps.isEmpty()) {
+      App a = pick(new ArrayList<>(apps.values()));
+      if (a.attempted) {
+        fail(a);
+      }
+    }
+  }
+
+  /** Gives the scheduler what it wants a draining node to have, as the node itself does when it is told. */
+  private void drainedTotal() throws Exception {
+    for (RMNodeResourceUpdateEvent u : m.totals) {
+      String host = u.getNodeId().getHost();
+      Resource total = u.getResourceOption().getResource();
+      Map<String, Object> e = event("node_res");
+      e.put("n", host);
+      e.put("mem", total.getMemorySize());
+      e.put("vc", total.getVirtualCores());
+      if (Recorder.third) {
+        e.put("x", List.of(total.getResourceValue(Recorder.GPU)));
+      }
+      e.put("timeout", u.getResourceOption().getOverCommitTimeout());
+      m.sizes.put(host, total);
+      emit(e, () -> s.handle(new NodeResourceUpdateSchedulerEvent(nodes.get(host), u.getResourceOption())));
+    }
+    m.totals.clear();
   }
 
   private int endChance(Box b) {

@@ -27,11 +27,18 @@ final class Runs {
         break;
       case "fair_wide":
       case "fair_wide_gpu":
-        lines = new WideFairRun(seed, false).play(name, hosts, events, dir);
+        lines = new WideFairRun(seed, false, false).play(name, hosts, events, dir);
         break;
       case "fair_resize":
       case "fair_resize_gpu":
-        lines = new WideFairRun(seed, true).play(name, hosts, events, dir);
+        lines = new WideFairRun(seed, true, false).play(name, hosts, events, dir);
+        break;
+      case "fair_mixed":
+      case "fair_mixed_gpu":
+        lines = new WideFairRun(seed, false, true).play(name, hosts, events, dir);
+        break;
+      case "fair_mixed_resize":
+        lines = new WideFairRun(seed, true, true).play(name, hosts, events, dir);
         break;
       case "capacity_wide":
       case "capacity_wide_gpu":
@@ -43,14 +50,20 @@ final class Runs {
         break;
       case "capacity_mixed":
       case "capacity_mixed_gpu":
-        lines = new MixedCapacityRun(seed, false).play(name, hosts, events);
+        lines = new MixedCapacityRun(seed, false, false).play(name, hosts, events);
         break;
       case "capacity_mixed_resize":
-        lines = new MixedCapacityRun(seed, true).play(name, hosts, events);
+        lines = new MixedCapacityRun(seed, true, false).play(name, hosts, events);
+        break;
+      case "capacity_drain":
+        lines = new MixedCapacityRun(seed, false, true).play(name, hosts, events);
+        break;
+      case "fifo_mixed":
+        lines = new FifoRun(seed, true, false, true).play(name, hosts, events);
         break;
       case "fifo_wide":
       case "fifo_resize":
-        lines = new FifoRun(seed, true, kind.equals("fifo_resize")).play(name, hosts, events);
+        lines = new FifoRun(seed, true, kind.equals("fifo_resize"), false).play(name, hosts, events);
         break;
       case "amrm_client":
         lines = List.of(new ClientCase(seed).play(seed, events));
@@ -59,7 +72,7 @@ final class Runs {
         lines = new CapacityRun(seed).play(name, hosts, events);
         break;
       case "fifo":
-        lines = new FifoRun(seed, false, false).play(name, hosts, events);
+        lines = new FifoRun(seed, false, false, false).play(name, hosts, events);
         break;
       case "alloc_file":
         lines = List.of(cases.allocFile(seed));
