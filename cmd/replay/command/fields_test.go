@@ -32,8 +32,7 @@ var configurations = []struct {
 
 // unread are the fields that nobody reads.
 var unread = []string{
-	"replay/engine.kind.number",           // the table of events says it to its reader
-	"replay/engine/spark.DAGEvent.Failed", // the DAG's own tests tell by it how a stage attempt ended
+	"replay/engine.kind.number", // the table of events says it to its reader
 	"replay/engine/yarn.Event.Acquired",
 	"replay/engine/yarn.QueueState.Weight",
 	"replay/engine/yarn/fair.QueueInForce.Dynamic",

@@ -114,7 +114,7 @@ var picture = map[string][]string{
 	"replay/bench/workload":            {"replay/bench/cases", "replay/bench/measure", "replay/bench/regress", "replay/engine", "replay/engine/record", "replay/engine/scenario", "replay/report", "replay/trace"},
 	"replay/bench/conform/conformtest": {"replay/bench/conform"},
 	"replay/bench/conform/live":        {"replay/input", "replay/bench/conform/golden", "replay/engine/...", "replay/policy", "replay/policy/resource"},
-	"replay/bench/conform":             {"replay/bench/conform/golden", "replay/bench/conform/live", "replay/engine/...", "replay/policy", "replay/policy/resource"},
+	"replay/bench/conform":             {"replay/bench/conform/golden", "replay/bench/conform/live", "replay/engine/...", "replay/policy", "replay/policy/resource", "replay/trace"},
 	"replay/backtest":                  {"replay/engine/protocol", "replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report/prediction", "replay/trace", "replay/trace/importer", "replay/trace/importer/..."},
 	"replay/sweep":                     {"replay/input", "replay/input/yamltext", "replay/outdir", "replay/sealed", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/report/page", "replay/report/quantity"},
 	"replay/sweep/on":                  {"replay/outdir", "replay/sweep"},
