@@ -23,7 +23,7 @@ func InputFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "from", Usage: "take applications that started at `TIME` or later, such as 2026-11-22 or 2026-11-22T07:30:00Z (UTC without a zone), or 2h from the start of a source without dates"},
 		&cli.StringFlag{Name: "to", Usage: "take applications that started before `TIME`"},
-		&cli.BoolFlag{Name: "lenient", Usage: "also use what can be read of damaged logs, and of logs that are cut off although their names say that they ended"},
+		&cli.BoolFlag{Name: "lenient", Usage: "also use what can be read of damaged logs"},
 		&cli.BoolFlag{Name: "strict", Usage: "stop at the first file or recording that would be left out, or of which something would be dropped or is unknown"},
 		&cli.StringFlag{Name: "max-unpacked", Usage: "a packed file may unpack to `SIZE`, such as 20GiB", DefaultText: fmt.Sprintf("%d times its own, and %s", input.UnpackedTimes, sizeText(input.UnpackedFree))},
 		&cli.BoolFlag{Name: "dry-run", Usage: "list the recordings, with their applications, versions, sizes and spans, and do nothing else"},

@@ -44,7 +44,7 @@ func writeWelcome(w io.Writer, opt *workload.Options, res *workload.Result) erro
 		lines = append(lines, e)
 	}
 	if k := m.Source.NoEnd; k > 0 {
-		lines = append(lines, fmt.Sprintf("without an end in the recording: %s, replayed as far as the recording goes", quantity.Counted(k, "applications")))
+		lines = append(lines, fmt.Sprintf("without an end in the recording: %s, replayed as far as the recording goes: their times are lower bounds", quantity.Counted(k, "applications")))
 	}
 	if c := strings.TrimSuffix(countLines(res.Counts), "\n"); c != "" {
 		lines = append(lines, c)

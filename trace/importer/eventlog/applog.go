@@ -42,6 +42,7 @@ type appLog struct {
 	err                      error // what is wrong with the last event, cleared by take
 
 	databricks bool // Databricks wrote the log
+	cut        bool // it has no end, although its name says that the application ended
 }
 
 // taskEnds counts the task attempts that ended.

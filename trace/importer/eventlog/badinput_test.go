@@ -101,13 +101,11 @@ func TestBadLogs(t *testing.T) {
 		name, file, text, want string
 		lenient                string // what lenient says it dropped, or "" if it refuses too
 	}{
-		{"cut within an event", "app-1", logText[:len(logText)-30], "line 17: the log ends within an event", "logs_cut_short"},
-		{"no end", "app-1", logWith(17, ""), "no SparkListenerApplicationEnd", "-"},
+		{"one file of a rolling log", "events_1_app-1", logWith(17, ""), "it is named as one file of a rolling log: its folder, eventlog_v2_…, is read as a whole", "-"},
 		{"broken line", "app-1", logWith(9, `{"Event":"SparkListenerTaskEnd","Stage ID"}`), "line 9: not JSON", "broken_lines"},
 		{"mistyped field", "app-1", logWith(9, `{"Event":"SparkListenerTaskEnd","Stage ID":"x"}`), `line 9: SparkListenerTaskEnd: field "Stage ID" is "x", want an integer`, "broken_lines"},
 		{"task without a stage", "app-1", logWith(7, taskWithoutStage), "line 7: task 0 belongs to stage 7 attempt 0, which no SparkListenerStageSubmitted or SparkListenerJobStart has announced", "broken_lines"},
 		{"no start", "app-1", logWith(3, ""), "no SparkListenerApplicationStart", ""},
-		{"cut zstd", "app-1.zstd", string(importtest.Read(t, sampleLog+".zstd")[:9000]), "unexpected EOF", "logs_cut_short"},
 		{"damaged zstd", "app-1.zstd", damaged(importtest.Read(t, sampleLog+".zstd"), 9000), "after line", "logs_cut_short"},
 		{"bad property", "app-1", strings.Replace(logText, `"2g"`, `"2 heaps"`, 1), `spark property spark.executor.memory is "2 heaps", want a size`, ""},
 		{"a second application", "app-1", logWith(4, strings.Split(logText, "\n")[2]), "line 4: a second SparkListenerApplicationStart", "broken_lines"},
@@ -181,15 +179,39 @@ func TestLostEvents(t *testing.T) {
 	}
 }
 
-func TestInProgress(t *testing.T) {
-	for name, text := range map[string]string{"cut": logText[:len(logText)-30], "whole lines": logWith(17, "")} {
-		_, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1.inprogress", text), nil)
+// A log without an end is taken as far as it goes. A warning says so of one whose name says that it ended, and strict
+// refuses it.
+func TestNoEnd(t *testing.T) {
+	packed := string(importtest.Read(t, sampleLog+".zstd")[:9000])
+	for _, tt := range []struct{ name, file, text, strict string }{
+		{"in progress", "app-1.inprogress", logWith(17, ""), ""},
+		{"in progress, within a line", "app-1.inprogress", logText[:len(logText)-30], ""},
+		{"whole lines", "app-1", logWith(17, ""), "no SparkListenerApplicationEnd, and the name does not end in .inprogress"},
+		{"within a line", "app-1", logText[:len(logText)-30], "line 17: the log ends within an event"},
+		{"within a packed block", "app-1.zstd", packed, "unexpected EOF"},
+	} {
+		path := importtest.WriteNew(t, tt.file, tt.text)
+		var warned []string
+		_, m, err := importtest.Import(t, Format, path, func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } })
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s: %v", tt.name, err)
 		}
-		if o := m.JobList[0].RecordedOutcome; o != "censored" || m.JobList[0].NumTasks() != 3 {
-			t.Errorf("%s: outcome is %q, want censored", name, o)
+		if j := m.JobList[0]; j.RecordedOutcome != "censored" || j.RecordedFinishMS != trace.Unset || j.NumTasks() < 3 || m.Source.NoEnd != 1 {
+			t.Errorf("%s: outcome %q, finish %d, %d tasks, want censored without a finish, with the 3 tasks or more that ended", tt.name, j.RecordedOutcome, j.RecordedFinishMS, j.NumTasks())
 		}
+		if said := strings.Join(warned, ""); (tt.strict != "") != strings.HasPrefix(said, path+": has no SparkListenerApplicationEnd") || len(warned) > 1 {
+			t.Errorf("%s: warned %q", tt.name, warned)
+		}
+		_, _, err = importtest.Import(t, Format, path, func(o *workload.Options) { o.Strict = true })
+		if tt.strict != "" && (err == nil || !strings.Contains(err.Error(), tt.strict)) {
+			t.Errorf("%s: strict says %v, want %q", tt.name, err, tt.strict)
+		}
+	}
+	var warned []string
+	dir := folder(t, map[string]string{"a": strings.Replace(logWith(17, ""), "app-1", "a", 1), "b": strings.Replace(logWith(17, ""), "app-1", "b", 1)})
+	if _, _, err := importtest.Import(t, Format, dir, func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } }); err != nil ||
+		len(warned) != 1 || !strings.HasPrefix(warned[0], "2 logs have no SparkListenerApplicationEnd") || !strings.HasSuffix(warned[0], "the first is "+filepath.Join(dir, "a")) {
+		t.Errorf("of two: %v, warned %q", err, warned)
 	}
 }
 

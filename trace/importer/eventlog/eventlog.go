@@ -70,7 +70,7 @@ func addLogs(ctx context.Context, b *workload.Builder, logs []Log) error {
 	if err := b.CheckTimes(); err != nil {
 		return err
 	}
-	v, said := versions{}, map[string]bool{}
+	v, said := remarks{}, map[string]bool{}
 	for i, log := range logs {
 		if err := addLog(ctx, b, log, &v, said); err != nil {
 			return err
@@ -82,7 +82,7 @@ func addLogs(ctx context.Context, b *workload.Builder, logs []Log) error {
 }
 
 // addLog adds the application of a log, or the log as left out.
-func addLog(ctx context.Context, b *workload.Builder, log Log, v *versions, said map[string]bool) error {
+func addLog(ctx context.Context, b *workload.Builder, log Log, v *remarks, said map[string]bool) error {
 	in := workload.NewInput(log.given, log.Path)
 	for _, f := range log.Files {
 		if size, _, err := log.archive.stat(f); err == nil {
@@ -94,7 +94,8 @@ func addLog(ctx context.Context, b *workload.Builder, log Log, v *versions, said
 		if err := log.within(ctx, b.Options); err != nil {
 			return nil, err
 		}
-		r := reading{mode: b.Options.Strictness(), most: b.Options.MaxUnpacked, counts: counts, warn: b.Warn, said: said}
+		mode := b.Options.Strictness()
+		r := reading{mode: mode, ended: mode == workload.Strict, most: b.Options.MaxUnpacked, counts: counts, warn: b.Warn, said: said}
 		a, err := r.read(ctx, log, app, nil)
 		in.Sources = r.sources
 		return a, err
@@ -106,7 +107,7 @@ func addLog(ctx context.Context, b *workload.Builder, log Log, v *versions, said
 		}
 		return b.Leave(in)
 	}
-	v.add(log.Path, app.version)
+	v.add(log.Path, app)
 	if a.Job.ExternalID == "" { // before Spark gave them
 		a.Job.ExternalID = fmt.Sprintf("%s-%d", a.Job.Name, a.Job.RecordedStartMS)
 		counts.Defaulted["application_id_is_its_name_and_start"]++
@@ -154,42 +155,55 @@ func (l *Log) within(ctx context.Context, o *workload.Options) error {
 	return nil
 }
 
-// versions says once of all logs which of them are of a Spark that this program does not know.
-type versions struct {
-	older, newer, odd struct {
-		n           int
-		path, first string
+// remarks says once of all logs which of them are of a Spark that this program does not know, and which have no end
+// although their names say so.
+type remarks struct{ older, newer, odd, cut remark }
+
+// remark is what is said of some logs.
+type remark struct {
+	n           int
+	path, value string // of the first
+}
+
+func (r *remark) add(path, value string) {
+	if r.n++; r.n == 1 {
+		r.path, r.value = path, value
 	}
 }
 
-func (v *versions) add(path, version string) {
-	at := &v.odd
-	switch n, ok := sparkVersion(version); {
+func (v *remarks) add(path string, app *appLog) {
+	switch n, ok := sparkVersion(app.version); {
 	case !ok:
+		v.odd.add(path, app.version)
 	case less(newestSpark, n):
-		at = &v.newer
+		v.newer.add(path, app.version)
 	case less(n, oldestSpark):
-		at = &v.older
-	default:
-		return
+		v.older.add(path, app.version)
 	}
-	if at.n++; at.n == 1 {
-		at.path, at.first = path, version
+	if app.cut {
+		v.cut.add(path, "")
 	}
 }
 
-func (v *versions) warn(b *workload.Builder) {
-	say := func(n int, path, version, what string) {
+func (v *remarks) warn(b *workload.Builder) {
+	say := func(r *remark, what string) {
 		switch {
-		case n == 1:
-			b.Warn("%s: was written by Spark %q, %s", path, version, what)
-		case n > 1:
-			b.Warn("%d logs are %s; the first is %s, of Spark %q", n, what, path, version)
+		case r.n == 1:
+			b.Warn("%s: was written by Spark %q, %s", r.path, r.value, what)
+		case r.n > 1:
+			b.Warn("%d logs are %s; the first is %s, of Spark %q", r.n, what, r.path, r.value)
 		}
 	}
-	say(v.older.n, v.older.path, v.older.first, fmt.Sprintf("older than %d.%d, from which on predictions were checked", oldestSpark[0], oldestSpark[1]))
-	say(v.newer.n, v.newer.path, v.newer.first, fmt.Sprintf("newer than the newest known %d.%d: unknown fields and events are counted, their meaning is ignored", newestSpark[0], newestSpark[1]))
-	say(v.odd.n, v.odd.path, v.odd.first, "which is no version such as 3.5.5")
+	say(&v.older, fmt.Sprintf("older than %d.%d, from which on predictions were checked", oldestSpark[0], oldestSpark[1]))
+	say(&v.newer, fmt.Sprintf("newer than the newest known %d.%d: unknown fields and events are counted, their meaning is ignored", newestSpark[0], newestSpark[1]))
+	say(&v.odd, "which is no version such as 3.5.5")
+	const why = "the application was killed, or this is a part of its log"
+	switch c := v.cut; {
+	case c.n == 1:
+		b.Warn("%s: has no SparkListenerApplicationEnd, and the name does not end in .inprogress: %s; it is taken as far as it goes", c.path, why)
+	case c.n > 1:
+		b.Warn("%d logs have no SparkListenerApplicationEnd, and their names do not end in .inprogress: %s; they are taken as far as they go; the first is %s", c.n, why, c.path)
+	}
 }
 
 // Known is what another source says of the application of a log.
@@ -208,14 +222,14 @@ type Application struct {
 }
 
 // Read reads the log of one application; known may be nil. In strict mode a log of which something is dropped is an
-// error.
+// error, and so is, unless lenient, one that stops although [Log.InProgress] says that the application ended.
 func Read(ctx context.Context, b *workload.Builder, log Log, known *Known) (*Application, error) {
-	app, v := newAppLog(), versions{}
-	r := reading{mode: b.Options.Strictness(), most: b.Options.MaxUnpacked, counts: b.Counts, warn: b.Warn, said: map[string]bool{}}
+	app, v := newAppLog(), remarks{}
+	r := reading{mode: b.Options.Strictness(), ended: true, most: b.Options.MaxUnpacked, counts: b.Counts, warn: b.Warn, said: map[string]bool{}}
 	a, err := r.read(ctx, log, app, known)
 	if err == nil {
 		a.Sources = r.sources
-		v.add(log.Path, app.version)
+		v.add(log.Path, app)
 		v.warn(b)
 	}
 	return a, err

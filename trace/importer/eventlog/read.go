@@ -31,6 +31,7 @@ var laterEvents = []string{"SparkListenerResourceProfileAdded", "SparkListenerSt
 // reading is how logs are read.
 type reading struct {
 	mode    workload.Strictness
+	ended   bool  // a log whose name says that its application ended is used only if it has that end
 	most    int64 // bytes that a packed file may unpack to, 0 = the usual bound
 	counts  *workload.Counts
 	warn    func(string, ...any) // gets what a person should know and is no error
@@ -53,7 +54,7 @@ func (r *reading) readLog(ctx context.Context, log Log, app *appLog) error {
 		return workload.Leave(log.Path, workload.TooOld, "no version line: Spark before %d.%d, want %d.%d or later", firstSpark[0], firstSpark[1], firstSpark[0], firstSpark[1])
 	case versioned && less(v, firstSpark):
 		return workload.Leave(log.Path, workload.TooOld, "Spark %s, want %d.%d or later", app.version, firstSpark[0], firstSpark[1])
-	case !app.started && (log.InProgress || log.rolled) && (app.events == 0 || err == nil && app.version != ""):
+	case !app.started && err == nil && log.unfinished() && (app.events == 0 || app.version != ""):
 		return workload.Leave(log.Path, workload.NoEnd, "ends before SparkListenerApplicationStart")
 	case !app.started && app.version == "" && app.events > 0:
 		return workload.Leave(log.Path, workload.Damaged, "begins in the middle: no SparkListenerLogStart and no SparkListenerApplicationStart, want the first part of this log%s", log.rollingHint())
@@ -68,9 +69,10 @@ func (r *reading) readLog(ctx context.Context, log Log, app *appLog) error {
 	}
 	if app.end == absent {
 		// Databricks ends no log: a cluster that is stopped leaves it as it is.
-		if !log.InProgress && !log.rolled && !app.databricks && r.mode != workload.Lenient {
+		if !app.databricks && !r.mayStop(&log) {
 			return workload.Leave(log.Path, workload.NoEnd, "no SparkListenerApplicationEnd, and the name does not end in .inprogress%s%s", log.rollingHint(), lenientHint(r.mode))
 		}
+		app.cut = !app.databricks && !log.unfinished()
 		r.counts.Read["applications_without_an_end"]++
 	}
 	if app.end != absent && app.lastTask > app.end+clockStepMS {
@@ -104,12 +106,21 @@ func (r *reading) readLog(ctx context.Context, log Log, app *appLog) error {
 	return nil
 }
 
+// mayStop tells whether the log is used as far as it goes if it stops anywhere, also within a line. Of one file of a
+// rolling log the rest is elsewhere.
+func (r *reading) mayStop(log *Log) bool {
+	return log.unfinished() || r.mode == workload.Lenient || !r.ended && log.rollingHint() == ""
+}
+
+// unfinished tells that the log is named or laid out as what an application leaves that runs or was killed.
+func (l *Log) unfinished() bool { return l.InProgress || l.rolled }
+
 // readEvents reads all events of the log.
 func (r *reading) readEvents(ctx context.Context, log Log, app *appLog) error {
 	p := newEventParser()
 	defer p.done()
 	for i, path := range log.Files {
-		f := logFile{path: path, archive: log.archive, open: (log.InProgress || log.rolled) && i == len(log.Files)-1, later: i > 0, app: app, parser: p, reading: r}
+		f := logFile{path: path, archive: log.archive, open: r.mayStop(&log) && i == len(log.Files)-1, later: i > 0, app: app, parser: p, reading: r}
 		err := f.read(ctx)
 		app.events = 0
 		for _, n := range p.events {
@@ -248,7 +259,10 @@ func (f *logFile) readFrom(ctx context.Context, r io.Reader) error {
 		}
 		free <- b
 	}
-	if f.torn != nil {
+	switch {
+	case f.torn != nil && !f.app.started:
+		return workload.Leave(f.path, workload.NoEnd, "ends before SparkListenerApplicationStart: %w", f.torn)
+	case f.torn != nil:
 		f.counts.Dropped["logs_cut_short"]++
 	}
 	return nil

@@ -61,11 +61,11 @@ func messy(t testing.TB) (dir string, want map[string]string) {
 	add("app-torn.inprogress", strings.ReplaceAll(logText[:len(logText)-30], "app-1", "app-torn"), "used, no end")
 	add("app-torn-2.inprogress", strings.ReplaceAll(logText[:len(logText)-30], "app-1", "app-torn-2")+"\n", "used, no end")
 	add("deep/er.inprogress/app-in", named("app-in", 0), "used")
-	add("killed", noEnd, "killed or cut off: no SparkListenerApplicationEnd")
+	add("killed", strings.ReplaceAll(noEnd, "app-1", "killed"), "used, no end")
 	add("events_1_alone", noEnd, "killed or cut off: no SparkListenerApplicationEnd, and the name does not end in .inprogress; it is named as one file of a rolling log: its folder, eventlog_v2_…, is read as a whole; --lenient")
 	add("events_2_alone", part(5, 17), "damaged: begins in the middle: no SparkListenerLogStart and no SparkListenerApplicationStart, want the first part of this log; it is named")
-	add("cut", logText[:len(logText)-30], "killed or cut off: line 17: the log ends within an event")
-	add("cut.zstd", packed[:9000], "damaged: after line")
+	add("cut", strings.ReplaceAll(logText[:len(logText)-30], "app-1", "cut"), "used, no end")
+	add("cut.zstd", packed[:9000], "there twice: application app-20261121064901-0000 is also in logs/app.lz4")
 	add("broken", logWith(9, `{"Event":"SparkListenerTaskEnd","Stage ID"}`), "damaged: line 9: not JSON")
 	add("tail", part(5, 17), "damaged: begins in the middle")
 	add("noise.zstd", "\x28\xb5\x2f\xfd and what is not zstd", "damaged: ")
@@ -74,7 +74,7 @@ func messy(t testing.TB) (dir string, want map[string]string) {
 	add("frame.zstd", "\x28\xb5\x2f\xfd\x24\x00\x01\x00\x00\x99\xe9\xd8\x51", "empty: zstd of nothing")
 	add("README.md", "# Logs\n", "no recording: text, not an event log")
 	add("notes.md.gz", string(importtest.Gzip(t, []byte("# Logs\n"))), "no recording: text, not an event log")
-	add("utf16", "\xff\xfe{\x00\"\x00E\x00", "killed or cut off: line 1: the log ends within an event")
+	add("utf16", "\xff\xfe{\x00\"\x00E\x00", "killed or cut off: ends before SparkListenerApplicationStart: line 1: not JSON")
 	add("logs.zip", "PK\x03\x04....", "damaged: zip: not a valid zip file")
 	add("image", "\x00\x01\x02", "no recording: binary (00 01 02), not an event log")
 	add("conf.json", "{\n  \"a\": 1\n}\n", "no recording: JSON, not an event log")
@@ -157,7 +157,7 @@ func TestMessyFolder(t *testing.T) {
 			censored++
 		}
 	}
-	if len(m.JobList) != used || int64(used) != res.Counts.Kept["applications"] || len(res.Counts.LeftOut) != len(res.Inputs)-used || censored != 4 {
+	if len(m.JobList) != used || int64(used) != res.Counts.Kept["applications"] || len(res.Counts.LeftOut) != len(res.Inputs)-used || censored != 6 {
 		t.Errorf("%d jobs, %d of %d inputs used, kept %v, %d left out, %d without an end", len(m.JobList), used, len(res.Inputs), res.Counts.Kept, len(res.Counts.LeftOut), censored)
 	}
 	if slices.Sort(ids); !slices.Contains(ids, "by-chance") || !slices.Contains(ids, "by-chance (2)") || slices.Contains(slices.Compact(ids), "try (2)") {
@@ -177,7 +177,7 @@ func TestStrictAndLenientFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, in := range res.Inputs {
-		if in.LeftOut == workload.NoEnd || in.LeftOut == workload.Damaged && strings.HasSuffix(in.Label, "/broken") {
+		if in.LeftOut == workload.NoEnd && in.Application != "" || in.LeftOut == workload.Damaged && strings.HasSuffix(in.Label, "/broken") {
 			t.Errorf("lenient leaves %s out: %s", in.Label, in.Why)
 		}
 	}
@@ -255,7 +255,7 @@ func TestEqualLogsMakeEqualTraces(t *testing.T) {
 		{"other names", map[string]string{"2": a, "1": b, "0": c}},
 		{"packed", map[string]string{"a.gz": string(importtest.Gzip(t, []byte(a))), "y": b, "c": c}},
 		{"rolled", map[string]string{"a": a, "eventlog_v2_b/events_1_b": strings.Join(lines[:8], ""), "eventlog_v2_b/events_2_b": strings.Join(lines[8:], ""), "c": c}},
-		{"beside others", map[string]string{"x": a, "y": b, "z": c, "again": a, "README": "text", "empty": "", "killed": logWith(17, ""), "first": attempt("1", "other", "elsewhere", 0)}},
+		{"beside others", map[string]string{"x": a, "y": b, "z": c, "again": a, "README": "text", "empty": "", "cut": a[:len(a)-30], "first": attempt("1", "other", "elsewhere", 0)}},
 	} {
 		res, m, err := importtest.Import(t, Format, folder(t, tt.files), nil)
 		if err != nil {
