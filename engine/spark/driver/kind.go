@@ -44,7 +44,9 @@ type Kind struct {
 	own      map[string]int               // by key of Defaults, how many jobs set it themselves
 	idle     map[string]int               // by key of Over, how many jobs do not read it in their deploy mode
 
-	speculating int // jobs that began with speculation that would look at the records that tasks have read
+	speculating int   // jobs that began with speculation that would look at the records that tasks have read
+	failing     int   // jobs with tasks that failed when they were recorded, and not in this replay
+	failures    int64 // how often these failed
 }
 
 // NewKind returns Spark with this setup.
@@ -123,9 +125,27 @@ func (k *Kind) Plan(j *trace.Job) (*master.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	k.countRetries(j)
 	return &master.Plan{AMSize: set.amSize, AMStartMS: k.amStart(j.ID, 1), LaterAMStartsMS: k.laterAMStarts(j.ID), Priority: set.priority, MaxAttempts: set.maxAttempts,
 		Warnings: set.warnings, Recorded: k.Recorded.Executors != nil,
 		Maker: planned{k, set}}, nil
+}
+
+// countRetries counts the recorded failures of a job that the replay does not repeat: it repeats only attempts that it is given.
+func (k *Kind) countRetries(j *trace.Job) {
+	if len(k.Recorded.Attempts[j.ID]) > 0 {
+		return
+	}
+	n := int64(0)
+	for i := range j.Stages {
+		for _, r := range j.Stages[i].Tasks.Retries { // nil where no task has any
+			n += int64(max(r, 0))
+		}
+	}
+	if n > 0 {
+		k.failing++
+		k.failures += n
+	}
 }
 
 // planned are the masters of a job with these settings.

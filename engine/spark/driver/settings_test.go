@@ -406,3 +406,29 @@ func TestSpeculationSaysThatItKnowsNoRecords(t *testing.T) {
 		}
 	}
 }
+
+// Recorded failures that a replay is not given attempts of are not repeated, which is said once, with their sums.
+func TestRetriesThatAreNotRepeated(t *testing.T) {
+	failing := jobOf(stageOf(0, 3, 1))
+	failing.Stages[0].Tasks.Retries = []int32{2, trace.Unset, 1}
+	whole := jobOf(stageOf(0, 1, 1))
+	whole.ID, whole.Stages[0].Tasks.Retries = 1, []int32{0}
+	for _, c := range []struct {
+		recorded Recorded
+		want     string
+	}{
+		{Recorded{}, "tasks of 1 of 2 Spark applications failed by themselves when they were recorded, 3 times in all"},
+		{Recorded{Attempts: map[int64][]RecordedAttempt{failing.ID: {{Stage: 0, Task: 0, End: AttemptFailed}}}}, ""},
+	} {
+		k := newKind(t, setup{conf: static(1), recorded: c.recorded})
+		for _, j := range []*trace.Job{failing, whole} {
+			if _, err := k.Plan(j); err != nil {
+				t.Fatal(err)
+			}
+		}
+		said := k.Remarks()
+		if (c.want == "") != (len(said) == 0) || c.want != "" && !strings.Contains(said[0].Text, c.want) {
+			t.Errorf("said %+v, want %q", said, c.want)
+		}
+	}
+}

@@ -151,5 +151,9 @@ func (k *Kind) Remarks() (list []record.Warning) {
 		list = append(list, record.Warning{Code: "speculation-efficiency", Count: 1, Text: fmt.Sprintf("spark.speculation: a trace does not say how many records tasks have read, "+
 			"so in %d of %d jobs slow tasks have copies as with spark.speculation.efficiency.enabled=false, more than Spark makes", k.speculating, k.jobs)})
 	}
+	if k.failing > 0 {
+		list = append(list, record.Warning{Code: "retries", Count: 1, Text: fmt.Sprintf("retries: tasks of %d of %d Spark applications failed by themselves when they were recorded, %d times in all: "+
+			"this replay does not repeat that (replay backtest does), so they take less of the cluster than they did", k.failing, k.jobs, k.failures)})
+	}
 	return list
 }
