@@ -210,3 +210,17 @@ func TestGangCauses(t *testing.T) {
 		})
 	}
 }
+
+// A limit of application masters that has come below what they have is said to have, so that it does not look like a mistake.
+func TestLimitsOfMastersThatCameDown(t *testing.T) {
+	for limit, want := range map[int64]string{
+		3: "application masters of queue root.default have 3,072 MiB and 3 vcores of at most 8,192 MiB and 3 vcores; it wants 1,024 MiB and 1 vcore for its application master",
+		2: "application masters of queue root.default have 3,072 MiB and 3 vcores of at most 8,192 MiB and 2 vcores, a limit that has come down since they were allocated; it wants 1,024 MiB and 1 vcore for its application master",
+	} {
+		p := explain.Part{Cause: record.CauseAMShare, Reason: &record.Reason{Cause: record.CauseAMShare, AM: true, MemMiB: 1024, VCores: 1, Queue: "root.default",
+			UsedMem: 3072, UsedVCores: 3, LimitMem: 8192, LimitVCores: limit}}
+		if got := explain.Says(&p, plainNames); got != want {
+			t.Errorf("it says %q, want %q", got, want)
+		}
+	}
+}

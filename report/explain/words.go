@@ -99,7 +99,11 @@ func reasonSays(r *record.Reason, n *parting.Names) string {
 	case record.CauseRunningLimit:
 		return fmt.Sprintf("%s runs %s, as many as it may (%s)", whose, quantity.Counted(r.Running, "applications"), quantity.Thousands(r.Most))
 	case record.CauseAMShare:
-		return fmt.Sprintf("application masters of %s have %s of at most %s, it wants %s", whose, size(r.UsedMem, r.UsedVCores), size(r.LimitMem, r.LimitVCores), wanted)
+		since := ""
+		if r.UsedMem > r.LimitMem || r.UsedVCores > r.LimitVCores { // as where it follows what is free in the cluster
+			since = ", a limit that has come down since they were allocated"
+		}
+		return fmt.Sprintf("application masters of %s have %s of at most %s%s; it wants %s", whose, size(r.UsedMem, r.UsedVCores), size(r.LimitMem, r.LimitVCores), since, wanted)
 	case record.CauseQueueLimit, record.CauseUserLimit:
 		return fmt.Sprintf("%s has %s of at most %s, it wants %s", whose, size(r.UsedMem, r.UsedVCores), size(r.LimitMem, r.LimitVCores), wanted)
 	case record.CauseBehind:
