@@ -226,6 +226,28 @@ func TestMissingSeedIsNamed(t *testing.T) {
 	}
 }
 
+// A metric that one of the variants cannot have is compared among the others, and its absence says why.
+func TestMetricOfOthersIsCompared(t *testing.T) {
+	without := variant(t, reporttest.Usual, "ideal", 5)
+	for k, r := range without.Runs {
+		d := *r.Data
+		q := *d.Queues
+		q.JainMS = 0
+		d.Queues = &q
+		without.Runs[k] = metric.Of(&d)
+	}
+	c := of(t, variant(t, reporttest.Usual, "base", 5), variant(t, reporttest.Usual, "other", 5), without)
+	row := &c.Rows[c.row("fairness_jain")]
+	if row.Thin() || row.N == 0 || row.Cells[1].Finding != Equal || row.Cells[2].Finding != NotTested {
+		t.Errorf("n %d, thin %v, findings %q and %q, want those of the two that have a number", row.N, row.Thin(), row.Cells[1].Finding, row.Cells[2].Finding)
+	}
+	var b bytes.Buffer
+	c.WriteText(&b, false)
+	if text := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(text, "Jain's index of received memory, of which ideal has none: never two leaf queues") {
+		t.Errorf("it is not said why there is none:\n%s", &b)
+	}
+}
+
 // The word follows from the one interval that is shown, and p says the same.
 func TestIntervalDecidesTheWord(t *testing.T) {
 	for _, seeds := range []int{5, 8} {

@@ -132,9 +132,7 @@ func (s *Study) values(replays []*metric.Summary, p *pairs) {
 					}
 					s.rows = append(s.rows, row)
 				}
-				if row := s.rows[i]; x.N < row.N {
-					row.N, row.Whole = x.N, x.Whole
-				}
+				s.rows[i].least(&x)
 			}
 		}
 	}
@@ -153,6 +151,14 @@ func (s *Study) values(replays []*metric.Summary, p *pairs) {
 		for v, x := range values {
 			row.by[v] = append(row.by[v], value{x.Number, x.Absent})
 		}
+	}
+}
+
+// least takes over what the number of x is about, if it is about fewer things than those before. What has no number, as the requests of
+// the ideal scheduler, is about nothing and says nothing of the others.
+func (s *series) least(x *metric.Value) {
+	if x.Absent == "" && (s.Absent != "" || x.N < s.N) {
+		s.N, s.Whole, s.Absent = x.N, x.Whole, ""
 	}
 }
 

@@ -42,7 +42,7 @@ func (c *Comparison) lines(v int, all bool) (head line, rows []line, left []stri
 		}
 		if math.IsNaN(cell.Difference) || row.Thin() && !all {
 			if !c.partly(row, v) {
-				left = append(left, row.Words())
+				left = append(left, row.Words()+c.noneOf(row, v))
 			}
 			continue
 		}
@@ -73,6 +73,18 @@ func (c *Comparison) lines(v int, all bool) (head line, rows []line, left []stri
 		copy(head.columns[len(head.columns)-2:], []string{"", ""})
 	}
 	return head, rows, left
+}
+
+// noneOf says why one of variant v and the first alone has no number, "" where both or none have one.
+func (c *Comparison) noneOf(row *Row, v int) string {
+	of := v
+	if row.Cells[0].Absent != "" {
+		of = 0
+	}
+	if (row.Cells[0].Absent == "") == (row.Cells[v].Absent == "") {
+		return ""
+	}
+	return fmt.Sprintf(", of which %s has none: %s", c.Variants[of].Name, row.Cells[of].Absent)
 }
 
 // partly reports whether variant v or the first has no number in some units and has one in others.
