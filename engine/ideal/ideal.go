@@ -24,8 +24,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"sync/atomic"
 
+	"replay/engine/mapreduce"
 	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/engine/spark/driver"
@@ -47,18 +49,19 @@ type Result struct {
 
 // loop is one replay.
 type loop struct {
-	sc     *scenario.Scenario
-	sink   record.Sink
-	watch  Watch
-	spark  *driver.Kind
-	now    int64
-	nodes  nodes
-	ends   ends
-	timers timers
-	ready  ready
-	runs   runs
-	stages stages
-	queues usage
+	sc        *scenario.Scenario
+	sink      record.Sink
+	watch     Watch
+	spark     *driver.Kind
+	mapReduce *mapreduce.Kind
+	now       int64
+	nodes     nodes
+	ends      ends
+	timers    timers
+	ready     ready
+	runs      runs
+	stages    stages
+	queues    usage
 
 	recycler trace.Recycler // nil for sources that are none
 	arriving *trace.Job
@@ -87,7 +90,7 @@ type loop struct {
 // Run replays the scenario's trace and gives everything that happened to sink. It stops early, with an error, when ctx is done, when
 // the trace can't be read, or when nodes, queues and tasks do not add up.
 func Run(ctx context.Context, sc *scenario.Scenario, sink record.Sink, w Watch) (*Result, error) {
-	l := &loop{sc: sc, sink: sink, watch: w, spark: driver.NewKind(sc.Spark()), jobs: map[int64]*job{}, at: map[string]int{}, sampleAt: sc.SeriesMS, sampled: record.None}
+	l := &loop{sc: sc, sink: sink, watch: w, spark: driver.NewKind(sc.Spark()), mapReduce: mapreduce.NewKind(sc.MapReduce()), jobs: map[int64]*job{}, at: map[string]int{}, sampleAt: sc.SeriesMS, sampled: record.None}
 	containers, tasks := record.TakesAnyOrder(sink)
 	l.anyOrder = containers && tasks
 	l.recycler, _ = sc.Input.Jobs.(trace.Recycler)
@@ -117,7 +120,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, sink record.Sink, w Watch) 
 		return nil, err
 	}
 	l.tellWatch()
-	return &Result{l.totals, append(l.warnings, l.spark.Remarks()...)}, nil
+	return &Result{l.totals, slices.Concat(l.warnings, l.spark.Remarks(), l.mapReduce.Remarks())}, nil
 }
 
 func (l *loop) tellWatch() {

@@ -221,6 +221,34 @@ func TestSizesOfSparkTasks(t *testing.T) {
 	}
 }
 
+// A task of a MapReduce job takes what its container would be asked for: by the user's keys, the job's own, those of mapred-site.xml, or its stage.
+func TestSizesOfMapReduceTasks(t *testing.T) {
+	site := scenario.Files{scenario.MapredSite: {Name: "mapred-site.xml", Text: []byte("<configuration><property><name>mapreduce.map.memory.mb</name><value>3072</value></property></configuration>")}}
+	for _, tt := range []struct {
+		name      string
+		own       []trace.KeyValue
+		o         scenario.Options
+		maps, red [2]int64 // MiB and vcores
+	}{
+		{"its stages", nil, scenario.Options{}, [2]int64{1024, 1}, [2]int64{2048, 2}},
+		{"its own keys", []trace.KeyValue{{Key: "mapreduce.map.memory.mb", Value: "1536"}, {Key: "mapreduce.reduce.cpu.vcores", Value: "3"}}, scenario.Options{}, [2]int64{1536, 1}, [2]int64{2048, 3}},
+		{"the file", nil, scenario.Options{Files: site}, [2]int64{3072, 1}, [2]int64{2048, 2}},
+		{"single keys", []trace.KeyValue{{Key: "mapreduce.map.memory.mb", Value: "1536"}}, scenario.Options{Files: site, Conf: map[string]string{"mapreduce.map.memory.mb": "512"}}, [2]int64{512, 1}, [2]int64{2048, 2}},
+	} {
+		j := jobOf(0, 0, stageOf(0, nil, 100), sized(stageOf(1, []int32{0}, 100), 2, 2048))
+		j.Kind, j.Conf = trace.KindMapReduce, tt.own
+		k, r := replay(t, nodesOf([2]int64{8, 8192}), nil, tt.o, j)
+		if m, red := k.containers[0], k.containers[1]; m.MemMiB != tt.maps[0] || m.VCores != tt.maps[1] || red.MemMiB != tt.red[0] || red.VCores != tt.red[1] {
+			t.Errorf("%s: containers %+v and %+v, want %v and %v", tt.name, m, red, tt.maps, tt.red)
+		}
+		for _, w := range r.Warnings {
+			if tt.name != "single keys" { // of which the file has some that the job sets
+				t.Errorf("%s: warned %q", tt.name, w.Text)
+			}
+		}
+	}
+}
+
 // Samples, decisions and locality say what happened.
 func TestRecords(t *testing.T) {
 	s := stageOf(0, nil, 1500, 1500, 1500)

@@ -120,7 +120,16 @@ func (l *loop) sizes(j *trace.Job) ([][]room, error) {
 		if len(warnings) == 0 {
 			l.like = sizesOf{j, rooms}
 		}
-	case trace.KindMapReduce, trace.KindGeneric, trace.KindGang, trace.KindService:
+	case trace.KindMapReduce:
+		sizes, err := l.mapReduce.TaskSizes(j)
+		if err != nil {
+			return nil, err
+		}
+		for i, r := range sizes {
+			r[resource.VCores] = max(r[resource.VCores], 1)
+			rooms[i] = []room{roomOf(r)}
+		}
+	case trace.KindGeneric, trace.KindGang, trace.KindService:
 		for i := range j.Stages {
 			sizes, err := generic.Sizes(&j.Stages[i], l.sc.Site.Types)
 			if err != nil {

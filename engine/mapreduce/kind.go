@@ -98,6 +98,20 @@ func (k *Kind) Plan(j *trace.Job) (*master.Plan, error) {
 	}, nil
 }
 
+// TaskSizes returns what one task of each stage of a job takes where containers play no part: what its container would be asked for. The
+// error says why the job can't run, as that of [Kind.Plan].
+func (k *Kind) TaskSizes(j *trace.Job) ([]resource.Resource, error) {
+	set, err := k.settings(j)
+	if err != nil {
+		return nil, err
+	}
+	sizes := make([]resource.Resource, len(j.Stages))
+	for i := range j.Stages {
+		sizes[i] = set.task(set.stage(true) == &j.Stages[i]).Size
+	}
+	return sizes, nil
+}
+
 // planned are the masters of a job with these settings.
 type planned struct {
 	k   *Kind
@@ -213,7 +227,7 @@ func (s *settings) isUber() bool {
 		bytes += b
 	}
 	return u.Enabled && maps <= u.Maps && reduces <= u.Reduces && bytes <= u.Bytes &&
-		need[resource.Memory] <= s.AMSize[resource.Memory] && need[resource.VCores] <= s.AMSize[resource.VCores]
+		need.FitsIn(u.Room)
 }
 
 // stage is the one of a type, nil when there are no reduces.

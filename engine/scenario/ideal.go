@@ -3,8 +3,10 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	mrconf "replay/engine/mapreduce/conf"
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 )
@@ -40,7 +42,7 @@ func (sc *Scenario) checkIdeal(o *Options) error {
 	add(o.Engine != "", "--engine %s", o.Engine)
 	add(len(o.Parameters) > 0, "--model")
 	add(o.Files[ModelFile].Text != nil, "the model file %s", o.Files[ModelFile].Name)
-	for _, kind := range []string{YarnSite, MapredSite, tezSite} {
+	for _, kind := range []string{YarnSite, tezSite} {
 		if file, from := sc.File(kind); from == OfFile {
 			add(true, "%s", file.Name)
 		}
@@ -48,22 +50,25 @@ func (sc *Scenario) checkIdeal(o *Options) error {
 			add(true, "--conf %s", key)
 		}
 	}
-	for _, key := range sortedKeys(sc.keys[SparkDefaults]) {
-		add(!sizesTasks(key), "--conf %s", key)
+	for _, kind := range []string{SparkDefaults, MapredSite} {
+		for _, key := range sortedKeys(sc.keys[kind]) {
+			add(!sizesTasks(key), "--conf %s", key)
+		}
 	}
 	for i := range sc.Changes {
 		c := &sc.Changes[i]
 		add(c.queue != "" || c.user != "" || c.job >= 0, "--change %q", c.Text)
 	}
 	if idle != nil {
-		sc.warn("ideal", "no effect under the ideal scheduler, which has no YARN and of Spark the sizes of tasks alone: %s", strings.Join(idle, ", "))
+		sc.warn("ideal", "no effect under the ideal scheduler, which has no YARN and of Spark and MapReduce the sizes of tasks alone: %s", strings.Join(idle, ", "))
 	}
 	return nil
 }
 
-// sizesTasks reports whether a key of Spark enters what a task takes.
+// sizesTasks reports whether a key of Spark or MapReduce enters what a task takes.
 func sizesTasks(key string) bool {
-	return strings.HasPrefix(key, "spark.task.") || strings.HasPrefix(key, "spark.executor.") || strings.HasPrefix(key, "spark.memory.offHeap.")
+	return slices.ContainsFunc([]string{"spark.task.", "spark.executor.", "spark.memory.offHeap."}, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) ||
+		mrconf.SizesTasks(key)
 }
 
 // notIdeal says in words what the ideal scheduler leaves out.

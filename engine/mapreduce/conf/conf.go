@@ -6,6 +6,7 @@ package conf
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
@@ -35,7 +36,8 @@ type Speculation struct {
 type Uber struct {
 	Enabled       bool
 	Maps, Reduces int
-	Bytes         int64 // of input
+	Bytes         int64             // of input
+	Room          resource.Resource // of the application master, as this decision counts it
 }
 
 // blockSize is that of a file system as HDFS has it (dfs.blocksize), which a job's input may have to run in the application master.
@@ -194,10 +196,10 @@ func (r *reader) conf() *Conf {
 		StuckMS:               r.long("mapreduce.task.stuck.timeout-ms", 600_000),
 		CheckMS:               r.long("mapreduce.task.timeout.check-interval-ms", 30_000),
 		FinishWhenReducesDone: r.bool("mapreduce.job.finish-when-all-reducers-done", true),
-		AMSize:                resource.R(r.sizeOf("yarn.app.mapreduce.am.resource.mb", 1536), r.sizeOf("yarn.app.mapreduce.am.resource.cpu-vcores", 1)),
 		AMMaxAttempts:         r.int("mapreduce.am.max-attempts", 2),
 		Recovery:              r.bool("yarn.app.mapreduce.am.job.recovery.enable", true),
 	}
+	c.AMSize, c.Uber.Room = r.master()
 	if r.bool("mapreduce.job.encrypted-intermediate-data", false) { // Source: JobSubmitter.submitJobInternal.
 		c.AMMaxAttempts = 1
 	}
@@ -232,7 +234,7 @@ func (r *reader) conf() *Conf {
 func (r *reader) task(kind string) Task {
 	prefix := "mapreduce." + kind + "."
 	t := Task{
-		Size:               resource.R(r.memory(kind), r.cores(prefix)),
+		Size:               r.sizeOfTask(kind),
 		Uber:               resource.R(r.long(prefix+"memory.mb", -1), r.long(prefix+"cpu.vcores", 1)),
 		MaxAttempts:        r.int(prefix+"maxattempts", 4),
 		FailuresMaxPercent: r.int(prefix+"failures.maxpercent", 0),
@@ -244,13 +246,32 @@ func (r *reader) task(kind string) Task {
 	return t
 }
 
-func (r *reader) cores(prefix string) int64 {
-	for _, key := range []string{prefix + "resource.vcores", prefix + "resource.cpu-vcores"} {
-		if _, ok := r.text(key); ok {
-			return r.sizeOf(key, 1)
-		}
+// sizeOfTask is what a container of a type asks for.
+func (r *reader) sizeOfTask(kind string) resource.Resource {
+	return resource.R(r.memory(kind), r.vcores("mapreduce."+kind+"."))
+}
+
+func (r *reader) vcores(prefix string) int64 {
+	if n, ok := r.requestedVCores(prefix + "resource."); ok {
+		return n
 	}
 	return r.sizeOf(prefix+"cpu.vcores", 1)
+}
+
+// master is the size of the application master's container, and the room that counts where it may run the tasks.
+//
+// Source: YARNRunner.generateResourceRequests, JobImpl.makeUberDecision.
+func (r *reader) master() (size, uber resource.Resource) {
+	const prefix = "yarn.app.mapreduce.am.resource."
+	uber = resource.R(r.sizeOf(prefix+"mb", 1536), r.sizeOf(prefix+"cpu-vcores", 1))
+	size = uber
+	if mb, ok := r.requestedMemory(prefix); ok {
+		size[resource.Memory] = mb
+	}
+	if n, ok := r.requestedVCores(prefix); ok {
+		size[resource.VCores] = n
+	}
+	return size, uber
 }
 
 // sizeOf is what a key says of a container, in MiB or vcores.
@@ -265,6 +286,9 @@ func (r *reader) size(key string, n int64) int64 {
 	return n
 }
 
+// heapRatio is read where a heap is set.
+const heapRatio = "mapreduce.job.heap.memory-mb.ratio"
+
 // heap is the option for the largest heap; the last one counts.
 var heap = regexp.MustCompile(`^-Xmx(\d+)([kKmMgGtT]?)$`)
 
@@ -273,10 +297,8 @@ var heap = regexp.MustCompile(`^-Xmx(\d+)([kKmMgGtT]?)$`)
 // Source: TaskAttemptImpl.populateResourceCapability, JobConf.getMemoryRequired.
 func (r *reader) memory(kind string) int64 {
 	prefix := "mapreduce." + kind + "."
-	for _, key := range []string{prefix + "resource.memory-mb", prefix + "resource.memory"} {
-		if v, ok := r.text(key); ok {
-			return r.amount(key, v)
-		}
+	if mb, ok := r.requestedMemory(prefix + "resource."); ok {
+		return mb
 	}
 	if mb := r.long(prefix+"memory.mb", -1); mb > 0 {
 		return r.size(prefix+"memory.mb", mb)
@@ -309,25 +331,66 @@ func (r *reader) memory(kind string) int64 {
 	case "t":
 		n <<= 20
 	}
-	ratio := r.single("mapreduce.job.heap.memory-mb.ratio", 0.8)
+	ratio := r.single(heapRatio, 0.8)
 	if ratio <= 0 {
-		r.wrong("mapreduce.job.heap.memory-mb.ratio", fmt.Sprint(ratio), "more than 0")
+		r.wrong(heapRatio, fmt.Sprint(ratio), "more than 0")
 		return 1024
 	}
 	return r.size(prefix+"java.opts", int64(resource.F2I(math.Ceil(float64(float32(n)/ratio)))))
 }
 
-// units of an amount of memory, in MiB.
-var units = map[string]float64{"": 1, "Mi": 1, "Gi": 1 << 10, "Ti": 1 << 20, "Ki": 1.0 / (1 << 10), "M": 1e6 / (1 << 20), "G": 1e9 / (1 << 20), "T": 1e12 / (1 << 20), "k": 1e3 / (1 << 20)}
+// amount is how the keys of resource requests write an amount.
+//
+// Source: ResourceUtils.RESOURCE_REQUEST_VALUE_PATTERN.
+var amount = regexp.MustCompile(`^([0-9]+) ?([a-zA-Z]*)$`)
 
-func (r *reader) amount(key, v string) int64 {
-	number := strings.TrimRight(v, "KMGTkiIB ")
-	unit := strings.TrimSpace(v[len(number):])
-	n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
-	factor, known := units[unit]
-	if err != nil || !known {
-		r.wrong(key, v, "a number of MiB, or one with Ki, Mi, Gi, Ti, k, M, G or T")
-		return 1024
+// units of amounts, as a fraction of one.
+//
+// Source: UnitsConversionUtil.
+var units = map[string][2]int64{
+	"p": {1, 1e12}, "n": {1, 1e9}, "u": {1, 1e6}, "m": {1, 1e3}, "": {1, 1}, "k": {1e3, 1}, "M": {1e6, 1}, "G": {1e9, 1}, "T": {1e12, 1}, "P": {1e15, 1},
+	"Ki": {1 << 10, 1}, "Mi": {1 << 20, 1}, "Gi": {1 << 30, 1}, "Ti": {1 << 40, 1}, "Pi": {1 << 50, 1},
+}
+
+// requested is what one of the keys for a resource says, in its unit, which an amount without one has; false if none is set.
+//
+// Source: TaskAttemptImpl.populateResourceCapability, YARNRunner.generateResourceRequests.
+func (r *reader) requested(prefix, unit string, names ...string) (n int64, ok bool) {
+	set := ""
+	for _, name := range names {
+		key := prefix + name
+		v, is := r.text(key)
+		if !is {
+			continue
+		}
+		if set != "" {
+			r.wrong(key, v, fmt.Sprintf("this or %s, not both", set))
+		}
+		set, ok = key, true
+		m := amount.FindStringSubmatch(v)
+		if m != nil && m[2] == "" {
+			m[2] = unit
+		}
+		if m == nil || units[m[2]] == [2]int64{} {
+			r.wrong(key, v, "a whole number, alone or with a unit such as k, M, G, Ki, Mi or Gi")
+			continue
+		}
+		value, _ := new(big.Int).SetString(m[1], 10)
+		from, to := units[m[2]], units[unit]
+		value.Mul(value, big.NewInt(from[0])).Mul(value, big.NewInt(to[1]))
+		value.Quo(value, big.NewInt(from[1])).Quo(value, big.NewInt(to[0]))
+		if n = math.MaxInt64; value.IsInt64() {
+			n = value.Int64()
+		}
+		n = r.size(key, n)
 	}
-	return r.size(key, int64(float64(n)*factor))
+	return n, ok
+}
+
+func (r *reader) requestedMemory(prefix string) (int64, bool) {
+	return r.requested(prefix, "Mi", "memory-mb", "memory")
+}
+
+func (r *reader) requestedVCores(prefix string) (int64, bool) {
+	return r.requested(prefix, "", "vcores")
 }

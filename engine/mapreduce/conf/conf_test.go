@@ -37,6 +37,9 @@ func TestSizes(t *testing.T) {
 		{"memory.mb", map[string]string{"mapreduce.map.memory.mb": "3072", "mapreduce.map.cpu.vcores": "2"}, resource.R(3072, 2)},
 		{"resource.memory-mb goes before", map[string]string{"mapreduce.map.memory.mb": "3072", "mapreduce.map.resource.memory-mb": "2048"}, resource.R(2048, 1)},
 		{"resource.memory with a unit", map[string]string{"mapreduce.map.resource.memory": "4 Gi", "mapreduce.map.resource.vcores": "3"}, resource.R(4096, 3)},
+		{"decimal units", map[string]string{"mapreduce.map.resource.memory-mb": "2G", "mapreduce.map.resource.vcores": "1k"}, resource.R(1907, 1000)},
+		{"parts of a MiB", map[string]string{"mapreduce.map.resource.memory-mb": "1500Ki", "mapreduce.map.resource.vcores": "2500 m"}, resource.R(1, 2)},
+		{"resource.vcores goes before", map[string]string{"mapreduce.map.cpu.vcores": "2", "mapreduce.map.resource.vcores": "3"}, resource.R(1024, 3)},
 		{"heap of the options", map[string]string{"mapreduce.map.java.opts": "-ea -Xmx1000m -Dx=1"}, resource.R(1250, 1)},
 		{"the last heap counts", map[string]string{"mapreduce.map.java.opts": "-Xmx1g -Xmx2g"}, resource.R(2560, 1)},
 		{"heap and another ratio", map[string]string{"mapreduce.map.java.opts": "-Xmx1000m", "mapreduce.job.heap.memory-mb.ratio": "0.5"}, resource.R(2000, 1)},
@@ -61,10 +64,49 @@ func TestWrongValues(t *testing.T) {
 		{"yarn.app.mapreduce.am.job.node-blacklisting.ignore-threshold-node-percent", "101", "want 0 to 100, or -1"},
 		{"mapreduce.reduce.maxattempts", "${attempts}", "this is a template whose variables are not filled in"},
 		{"mapreduce.reduce.maxattempts", "0", "want 1 or more"},
-		{"mapreduce.map.resource.memory", "3 pounds", "want a number of MiB"},
+		{"mapreduce.map.resource.memory", "3 pounds", "want a whole number, alone or with a unit"},
+		{"mapreduce.map.resource.vcores", "-1", "want a whole number, alone or with a unit"},
+		{"mapreduce.map.resource.memory-mb", "9999999999999 Pi", "want 0 to 2147483647"},
 	} {
 		if _, err := read(map[string]string{tt.key: tt.value}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s=%s: %v, want %q", tt.key, tt.value, err, tt.want)
+		}
+	}
+}
+
+// Both names of memory at a time are refused, as by MapReduce.
+func TestBothNamesOfMemory(t *testing.T) {
+	_, err := read(map[string]string{"mapreduce.reduce.resource.memory": "1024", "mapreduce.reduce.resource.memory-mb": "1024"})
+	if err == nil || !strings.Contains(err.Error(), `mapreduce.reduce.resource.memory is "1024", want this or mapreduce.reduce.resource.memory-mb, not both`) {
+		t.Error(err)
+	}
+}
+
+// The application master's container, and what of it counts where it may run the tasks.
+func TestSizeOfTheMaster(t *testing.T) {
+	const prefix = "yarn.app.mapreduce.am.resource."
+	for _, tt := range []struct {
+		values     map[string]string
+		size, uber resource.Resource
+	}{
+		{map[string]string{prefix + "mb": "2048", prefix + "cpu-vcores": "2"}, resource.R(2048, 2), resource.R(2048, 2)},
+		{map[string]string{prefix + "mb": "2048", prefix + "memory-mb": "3Gi", prefix + "cpu-vcores": "2", prefix + "vcores": "4"}, resource.R(3072, 4), resource.R(2048, 2)},
+		{map[string]string{prefix + "memory": "3072"}, resource.R(3072, 1), resource.R(1536, 1)},
+	} {
+		if c, err := read(tt.values); err != nil || c.AMSize != tt.size || c.Uber.Room != tt.uber {
+			t.Errorf("%v: size %v, room %v, %v, want %v and %v", tt.values, c.AMSize, c.Uber.Room, err, tt.size, tt.uber)
+		}
+	}
+}
+
+// A resource of tasks that is named as that of the application master is no resource.
+func TestMisnamedResources(t *testing.T) {
+	for key, want := range map[string]string{
+		"mapreduce.map.resource.cpu-vcores": `mapreduce.map.resource.cpu-vcores is "2", want mapreduce.map.cpu.vcores: MapReduce fails a job whose tasks ask for a resource named cpu-vcores`,
+		"mapreduce.reduce.resource.mb":      `mapreduce.reduce.resource.mb is "2", want mapreduce.reduce.memory.mb: MapReduce fails`,
+	} {
+		if _, err := Remarks(map[string]string{key: "2"}); err == nil || !strings.Contains(err.Error(), want) || Follows(key) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }

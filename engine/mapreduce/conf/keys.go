@@ -13,7 +13,7 @@ import (
 
 // followed are the keys that are read.
 var followed = sync.OnceValue(func() map[string]bool {
-	keys := map[string]bool{"mapreduce.job.heap.memory-mb.ratio": true} // read where a heap is set
+	keys := map[string]bool{heapRatio: true}
 	if _, err := New(func(key string) (string, bool) { keys[key] = true; return "", false }); err != nil {
 		panic(err) // the defaults are no error
 	}
@@ -22,6 +22,19 @@ var followed = sync.OnceValue(func() map[string]bool {
 
 // Follows reports whether a key is read.
 func Follows(key string) bool { return followed()[key] }
+
+// sizing are those that enter the sizes of the containers of tasks.
+var sizing = sync.OnceValue(func() map[string]bool {
+	keys := map[string]bool{heapRatio: true}
+	r := &reader{values: func(key string) (string, bool) { keys[key] = true; return "", false }}
+	for _, kind := range []string{"map", "reduce"} {
+		r.sizeOfTask(kind)
+	}
+	return keys
+})
+
+// SizesTasks reports whether a key enters the sizes of the containers of tasks.
+func SizesTasks(key string) bool { return sizing()[key] }
 
 // UnknownKey is the error of a single key that is not read.
 type UnknownKey struct{ Key string }
@@ -64,6 +77,10 @@ func Remarks(values map[string]string) (remark.List, error) {
 		if Follows(key) {
 			continue
 		}
+		if name, right := misnamed(key); right != "" {
+			r.wrong(key, values[key], right+": MapReduce fails a job whose tasks ask for a resource named "+name)
+			continue
+		}
 		if near := spelling.Nearest(key, known, 1)[0]; spelling.Near(key, near) {
 			out.Add(remark.Odd, 0, key, "unknown, so it has no effect; probably "+near+" is meant")
 			continue
@@ -81,6 +98,21 @@ func Remarks(values map[string]string) (remark.List, error) {
 var classes = map[string][2]string{
 	"yarn.app.mapreduce.am.job.speculator.class":     {"org.apache.hadoop.mapreduce.v2.app.speculate.DefaultSpeculator", "chooses the tasks to speculate on"},
 	"yarn.app.mapreduce.am.job.task.estimator.class": {"org.apache.hadoop.mapreduce.v2.app.speculate.LegacyTaskRuntimeEstimator", "estimates how long tasks take"},
+}
+
+// misnamed says of a key that asks for a resource by the last part of another key, which no cluster has, which key is meant; "" for others.
+//
+// Source: TaskAttemptImpl.populateResourceCapability, which finds no resource of this name; YARNRunner alone knows these names.
+func misnamed(key string) (name, right string) {
+	for _, prefix := range []string{"mapreduce.map.", "mapreduce.reduce."} {
+		switch name, _ := strings.CutPrefix(key, prefix+"resource."); name {
+		case "mb":
+			return name, prefix + "memory.mb"
+		case "cpu-vcores":
+			return name, prefix + "cpu.vcores"
+		}
+	}
+	return "", ""
 }
 
 // unmodelled says why a key that decides what a job asks for is not followed, "" for others.
