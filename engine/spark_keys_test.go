@@ -249,7 +249,6 @@ var sparkKeys = []effect{
 
 	byPools("spark.scheduler.mode", "spark.scheduler.allocation.file=pools.xml", "spark.scheduler.mode=FAIR"),
 	withoutPools(byPools("spark.scheduler.allocation.file", "spark.scheduler.mode=FAIR", "spark.scheduler.allocation.file=pools.xml")),
-	byPools("spark.scheduler.pool", "spark.scheduler.allocation.file=pools.xml spark.scheduler.mode=FAIR", "spark.scheduler.pool=x"),
 	bySite("spark.scheduler.revive.interval", contended, "", "spark.scheduler.revive.interval=7s"),
 	failed(bySite("spark.task.maxFailures", flawed(2, 1, 1, 1, 0, 0, 0, 0), "", "spark.task.maxFailures=2")),
 	bySite("spark.locality.wait", contended, "", "spark.locality.wait=0"),

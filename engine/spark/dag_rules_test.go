@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"replay/engine/spark/conf"
 	"replay/trace"
 )
 
@@ -254,8 +253,8 @@ func TestJobOnWhoseBehalf(t *testing.T) {
 		return fmt.Sprint(s.Priority, " ", s.Pool)
 	}
 	r.Start(0)
-	if got := spec(0); got != "0 usual" {
-		t.Errorf("the first stage runs for %q, want 0 usual", got)
+	if got := spec(0); got != "0 default" {
+		t.Errorf("the first stage runs for %q, want 0 default, whatever the key says", got)
 	}
 	r.succeed(0, 1)
 	if spec(1) != "2 early" || spec(2) != "3 late" {
@@ -563,13 +562,7 @@ func TestParentsOfACachedInput(t *testing.T) {
 
 // What is computed with the FAIR scheduler is in the pool of its job; one without a name is in the default pool.
 func TestPoolOfAStage(t *testing.T) {
-	c := testConf(t, nil)
-	d := &DAG{conf: c}
-	if d.poolOf("a") != "a" || d.poolOf("") != "default" {
-		t.Errorf("pools are %q and %q", d.poolOf("a"), d.poolOf(""))
-	}
-	d.conf = &conf.Conf{Pool: "mine"}
-	if d.poolOf("") != "mine" {
-		t.Errorf("the pool of a job that names none is %q, want mine", d.poolOf(""))
+	if poolOf("a") != "a" || poolOf("") != "default" {
+		t.Errorf("pools are %q and %q", poolOf("a"), poolOf(""))
 	}
 }

@@ -112,7 +112,7 @@ func (d *DAG) submitTasks(now int64, stage int32) {
 func (d *DAG) jobFor(stage int32) (id int32, pool string) {
 	own := &d.jobs[d.jobOf[stage]]
 	if own.started && own.left > 0 {
-		return own.id, d.poolOf(d.job.Stages[stage].Pool)
+		return own.id, poolOf(d.job.Stages[stage].Pool)
 	}
 	for i := range d.jobs {
 		j := &d.jobs[i]
@@ -120,15 +120,15 @@ func (d *DAG) jobFor(stage int32) (id int32, pool string) {
 			continue
 		}
 		if _, uses := slices.BinarySearch(j.uses, stage); uses {
-			return j.id, d.poolOf(d.job.Stages[j.stages[0]].Pool)
+			return j.id, poolOf(d.job.Stages[j.stages[0]].Pool)
 		}
 	}
-	return own.id, d.poolOf(d.job.Stages[stage].Pool)
+	return own.id, poolOf(d.job.Stages[stage].Pool)
 }
 
-func (d *DAG) poolOf(name string) string {
+func poolOf(name string) string {
 	if name == "" {
-		return d.conf.Pool
+		return DefaultPool
 	}
 	return name
 }

@@ -72,7 +72,6 @@ type Conf struct {
 	// Task scheduling (TaskSchedulerImpl, TaskSetManager, DAGScheduler).
 	FairMode                bool
 	AllocationFile          string
-	Pool                    string // of jobs that say nothing
 	ReviveInterval          int64
 	MaxTaskFailures         int
 	WaitProcess             int64

@@ -186,6 +186,7 @@ func TestRemarks(t *testing.T) {
 		{"spark.shuffle.service.fetch.rdd.enabled", "false", nil},
 		{"spark.executor.decommission.killInterval", "5s", of(remark.Unmodelled, "spark.executor.decommission.killInterval=5s", "executors are decommissioned when no task runs on them")},
 		{"spark.speculation.efficiency.longRunTaskFactor", "3", of(remark.Unmodelled, "spark.speculation.efficiency.longRunTaskFactor=3", "a trace does not say how many records tasks have read")},
+		{"spark.scheduler.pool", "etl", of(remark.Unmodelled, "spark.scheduler.pool=etl", "it names the pool of SQL queries and of no other Spark jobs, which a trace does not tell apart; the pools are those that the trace gives")},
 		{"spark.yarn.launchContainers", "false", of(remark.NoEffect, "spark.yarn.launchContainers=false", "a switch of Spark's own tests")},
 		{"spark.executor.memory", "4", of(remark.Odd, "spark.executor.memory=4", "below 450m Spark does not start an application; is a unit missing, as in 4g?")},
 		{"spark.executor.memory", "450m", nil},

@@ -119,8 +119,8 @@ func TestReferences(t *testing.T) {
 			t.Errorf("%q: %+v, errors %v and %v, want a wait of %d ms", tt.file, c, err, again, tt.want)
 		}
 	}
-	recorded := Layer{Name: "job 0", Values: map[string]string{"spark.scheduler.pool": "${env:POOL}", "spark.task.maxFailures": "${spark.n}", "spark.n": "2"}}
-	if c, _, err := Parse(recorded); err != nil || c.Pool != "${env:POOL}" || c.MaxTaskFailures != 2 {
+	recorded := Layer{Name: "job 0", Values: map[string]string{"spark.scheduler.allocation.file": "${env:POOLS}", "spark.task.maxFailures": "${spark.n}", "spark.n": "2"}}
+	if c, _, err := Parse(recorded); err != nil || c.AllocationFile != "${env:POOLS}" || c.MaxTaskFailures != 2 {
 		t.Errorf("recorded with a job: %+v, %v", c, err)
 	}
 	// Values that double themselves end.

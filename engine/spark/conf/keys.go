@@ -198,7 +198,6 @@ var dynamicKeys = []key{
 var taskKeys = []key{
 	{name: "spark.scheduler.mode", fallback: "FIFO", parse: oneOf(func(c *Conf) *bool { return &c.FairMode }, "FAIR", "FIFO")},
 	{name: "spark.scheduler.allocation.file", parse: text(func(c *Conf) *string { return &c.AllocationFile })},
-	{name: "spark.scheduler.pool", fallback: "default", parse: text(func(c *Conf) *string { return &c.Pool })},
 	{name: "spark.scheduler.revive.interval", fallback: "1s", parse: period(func(c *Conf) *int64 { return &c.ReviveInterval })},
 	{name: "spark.task.maxFailures", fallback: "4", parse: positive(func(c *Conf) *int { return &c.MaxTaskFailures })},
 	// The general wait only gives the others their default.
@@ -243,6 +242,8 @@ var taskKeys = []key{
 }
 
 var unmodelledKeys = []key{
+	// Pools are local properties of Spark jobs. Source: SchedulableBuilder.addTaskSetManager; SQLExecution.withSQLConfPropagated copies the key there.
+	{name: "spark.scheduler.pool", fallback: "default", note: "it names the pool of SQL queries and of no other Spark jobs, which a trace does not tell apart; the pools are those that the trace gives"},
 	{name: "spark.storage.decommission.rddBlocks.enabled", fallback: "true", note: "cached blocks of decommissioned executors are lost, whether they would move or not", idle: true},
 	{name: "spark.storage.decommission.fallbackStorage.path", note: "shuffle blocks of decommissioned executors move to other executors alone"},
 	{name: "spark.yarn.am.waitTime", fallback: "100s", note: "a driver is always ready in time", idle: true},
