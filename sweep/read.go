@@ -273,6 +273,11 @@ func (p *Plan) settings(key string, n ast.Node, each func(key string, s Setting,
 	}
 	for _, f := range fields {
 		below := []field{f}
+		if of, name, _ := strings.Cut(f.key, " "); slices.Contains(keyed, of) && name != "" {
+			return p.Errorf(f.line, key+"."+f.key, "is no flag, want %s: {%s: VALUES}", of, name)
+		} else if strings.Contains(f.key, ".") {
+			return p.Errorf(f.line, key+"."+f.key, "is no flag; a key of Spark or YARN stands below conf, as in conf: {%s: VALUES}", f.key)
+		}
 		if slices.Contains(keyed, f.key) {
 			if below, err = p.fields(key+"."+f.key, f.value); err != nil {
 				return err

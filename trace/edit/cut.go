@@ -17,6 +17,9 @@ type Cut struct {
 	KeepLoad     bool // with a share: submissions move together, so that the offered load stays
 }
 
+// ErrEmpty says that a cut would have no job.
+var ErrEmpty = errors.New("no job is in the cut")
+
 // Make writes the cut of a trace to a directory, which is absent or empty. Times count from the beginning of the cut; the cluster begins as it
 // is then, without the jobs that run. With [Cut.KeepLoad] a gap between submissions becomes Share of itself, and node events stay where they are.
 func (c *Cut) Make(ctx context.Context, t *trace.Trace, out, name string) (*Result, error) {
@@ -59,7 +62,7 @@ func (c *Cut) Make(ctx context.Context, t *trace.Trace, out, name string) (*Resu
 		return nil, err
 	}
 	if len(ids) == 0 {
-		return nil, errors.New("no job is in the cut")
+		return nil, ErrEmpty
 	}
 	err = r.executors(t, func(e *trace.Executor) bool {
 		id, ok := ids[e.Job]

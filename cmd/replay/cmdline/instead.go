@@ -27,6 +27,12 @@ func IsTrace(dir string) bool {
 	return err == nil
 }
 
+// IsResult reports whether there is a result of replay run in dir.
+func IsResult(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, results.manifest))
+	return err == nil
+}
+
 // NotTrace is the error of a path at which there is no trace: what is there instead, and what to do.
 func NotTrace(path string) error { return traces.missing(path) }
 

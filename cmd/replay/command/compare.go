@@ -62,6 +62,9 @@ func (p *program) compare(c *cli.Context) error {
 	if c.IsSet("from") {
 		return p.again(c)
 	}
+	if dir := c.Args().First(); len(c.StringSlice("variant")) == 0 && cmdline.IsResult(dir) {
+		return cmdline.Usagef("%s is a result, and compare replays traces; replay report --compare %s compares results", dir, strings.Join(c.Args().Slice(), " "))
+	}
 	if len(c.StringSlice("variant")) < 2 {
 		return cmdline.Usagef("compare wants two --variant or more, such as --variant 'now:' --variant 'drf: --sharing drf', got %d", len(c.StringSlice("variant")))
 	}

@@ -163,12 +163,17 @@ func (p *program) diffSides(c *cli.Context) (sides [2]diffSide, err error) {
 	if c.NArg() != 2 {
 		return sides, cmdline.Usagef("diff wants two RESULT directories, or a TRACE and two --variant; got %s", quantity.Counted(int64(c.NArg()), "arguments"))
 	}
+	var of [2]*record.Manifest
 	for i, dir := range c.Args().Slice() {
 		again, err := resultAgain(dir, c.String("trace"))
 		if err != nil {
 			return sides, err
 		}
+		of[i] = &again.manifest
 		sides[i] = diffSide{name: dir, hash: again.manifest.DecisionHash, args: again.args}
+	}
+	if a, b := of[0], of[1]; a.TraceHash != b.TraceHash {
+		return sides, fmt.Errorf("%s is of the trace %s (%s), %s of %s (%s): want two replays of one trace", sides[0].name, a.TraceName, a.TraceHash, sides[1].name, b.TraceName, b.TraceHash)
 	}
 	return sides, nil
 }

@@ -190,6 +190,21 @@ func chosenJobs(c *cli.Context, data *result.Data) (ids []int64, of string, err 
 	return ids, of, nil
 }
 
+// namedQueues is how many queues an error names.
+const namedQueues = 8
+
+// onlyIn says which queues there are, "" for none.
+func onlyIn(queues []string) string {
+	if len(queues) == 0 {
+		return ""
+	}
+	more := ""
+	if n := len(queues) - namedQueues; n > 1 {
+		queues, more = queues[:namedQueues], fmt.Sprintf(" and %d more", n)
+	}
+	return ", only in " + strings.Join(queues, ", ") + more
+}
+
 // queueCalled finds a queue that jobs ran in, or one above it, by its path, with or without root, or by the end of it where there is one alone.
 func queueCalled(data *result.Data, name string) (string, error) {
 	if name == "" {
@@ -218,7 +233,7 @@ func queueCalled(data *result.Data, name string) (string, error) {
 	}
 	switch len(ends) {
 	case 0:
-		return "", cmdline.Usagef("no job ran in queue %q%s", name, cmdline.Meant("", name, queues))
+		return "", cmdline.Usagef("no job ran in queue %q%s", name, cmp.Or(cmdline.Meant("", name, queues), onlyIn(queues)))
 	case 1:
 		return ends[0], nil
 	}

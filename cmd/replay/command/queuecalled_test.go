@@ -25,7 +25,7 @@ func TestQueueCalled(t *testing.T) {
 		{"ml", "root.prod.ml", ""},
 		{"root", "root", ""},
 		{"train", "", `2 queues are called "train": root.dev.train, root.prod.ml.train`},
-		{"rain", "", `no job ran in queue "rain"`},
+		{"rain", "", `no job ran in queue "rain", only in root, root.default, root.dev, `},
 		{"root.prod.etk", "", `no job ran in queue "root.prod.etk"; is root.prod.etl meant?`},
 	} {
 		got, err := queueCalled(data, tt.name)

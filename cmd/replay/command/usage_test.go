@@ -76,6 +76,12 @@ func TestWordsOfErrors(t *testing.T) {
 		{[]string{"trace", "check", filepath.Join(trace, "trace.json")}, cmdline.ExitBadInput, "not a trace directory but a file of one; is " + trace + " meant?"},
 		{[]string{"trace", "check", result}, cmdline.ExitBadInput, result + ": not a trace directory but a result"},
 		{[]string{"run", result}, cmdline.ExitBadInput, result + ": not a trace directory but a result"},
+		{[]string{"compare", result, result}, cmdline.ExitUsage, result + " is a result, and compare replays traces; replay report --compare " + result + " " + result + " compares results"},
+		{[]string{"gen", "uniform-mikro", "--out", "x"}, cmdline.ExitUsage, "; is uniform-micro meant?"},
+		{[]string{"gen", "fit:" + result, "--out", "x"}, cmdline.ExitBadInput, "not a trace directory but a result"},
+		{[]string{"trace", "export", trace, "--out", "x"}, cmdline.ExitUsage, "trace export wants --format sls or swf or wta or chrome"},
+		{[]string{"trace", "cut", trace, "--from", "10m", "--to", "5m", "--out", "x"}, cmdline.ExitUsage, `--to is "5m", want a time after --from, 10m`},
+		{[]string{"trace", "cut", trace, "--from", "30d", "--out", "x"}, cmdline.ExitBadInput, "no job is in the cut: of the trace the last one is submitted at "},
 		{[]string{"explain", trace, "1"}, cmdline.ExitBadInput, "not a result directory but a trace; replay run " + trace + " --out DIR makes a result of it"},
 		{[]string{"whatif", trace, "--change", "without job 1"}, cmdline.ExitBadInput, "not a result directory but a trace"},
 		{[]string{"report", trace}, cmdline.ExitBadInput, "not a result directory but a trace"},
@@ -166,4 +172,23 @@ func TestExitCodeOfComparedResults(t *testing.T) {
 		t.Errorf("exit %d, %q, want %d and the failed jobs", code, stderr, cmdline.ExitFailed)
 	}
 	must(t, append(args, "--allow-failures")...)
+}
+
+// Results that are compared are told apart by what their settings differ in; those of two traces have no decisions to compare.
+func TestResultsAreToldApart(t *testing.T) {
+	out := t.TempDir()
+	for name, words := range map[string]string{
+		"now": "../../../traces/fair-weights", "next": "../../../traces/fair-weights --conf spark.locality.wait=0s --model am-start-ms=7 --nodes 4", "other": "../../../traces/uniform-micro",
+	} {
+		cmd(t, append(append([]string{"run"}, strings.Fields(words)...), "--until", "60s", "--quiet", "--formats", "none", "--out", filepath.Join(out, name))...)
+	}
+	now, next := filepath.Join(out, "now"), filepath.Join(out, "next")
+	_, text, _ := cmd(t, "report", "--compare", "--formats", "none", now, next)
+	if text = strings.Join(strings.Fields(text), " "); !strings.Contains(text, "--placement locality-ratio --model am-start-ms=5000 --nodes ") ||
+		!strings.Contains(text, "--placement locality-ratio --conf spark.locality.wait=0s --model am-start-ms=7 --nodes 4") {
+		t.Errorf("the settings are not told apart:\n%s", text)
+	}
+	if code, _, stderr := cmd(t, "diff", now, filepath.Join(out, "other")); code != cmdline.ExitBadInput || !strings.Contains(stderr, "want two replays of one trace") {
+		t.Errorf("diff of two traces: exit %d, %q", code, stderr)
+	}
 }

@@ -117,6 +117,7 @@ func compared(c *cli.Context, dirs []string) (variants []compare.Variant, compar
 		}
 		variants = append(variants, v)
 	}
+	tellApart(variants)
 	comparison, err = compare.Of(variants, compare.Options{Unit: unitOf(variants[0].Runs), Margin: compare.DefaultMargin})
 	return variants, comparison, err
 }

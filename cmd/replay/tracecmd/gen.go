@@ -99,11 +99,18 @@ func Gen() *cli.Command {
 func presetOf(c *cli.Context) (*synth.Preset, error) {
 	name := c.Args().First()
 	if dir, ok := strings.CutPrefix(name, synth.FitPrefix); ok {
+		if !cmdline.IsTrace(dir) {
+			return nil, cmdline.NotTrace(dir)
+		}
 		return synth.Fit(c.Context, dir)
 	}
 	preset, err := synth.Find(name)
 	if err != nil {
-		return nil, cmdline.Usagef("%w", err)
+		var known []string
+		for _, p := range synth.Presets {
+			known = append(known, p.Name)
+		}
+		return nil, cmdline.Usagef("%w%s", err, cmdline.Meant("", name, known))
 	}
 	return preset, nil
 }

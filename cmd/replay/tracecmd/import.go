@@ -115,8 +115,17 @@ func runImport(c *cli.Context) error {
 	if _, err := importer.Find(name); name != importer.Auto && (err != nil || len(inputs) == 0) && isThere(name) {
 		name, inputs = importer.Auto, c.Args().Slice() // it is an input, and tells its format
 	}
+	formats := slices.Sorted(maps.Keys(importer.Importers))
+	if _, err := importer.Find(name); len(inputs) == 0 && name != "" && name != importer.Auto && err != nil {
+		return cmdline.Usagef("%s: no such file or directory, and no format of this name%s (replay import FORMAT INPUT...)", name, cmdline.Meant("", name, formats))
+	}
 	if len(inputs) == 0 {
 		return cmdline.Usagef("import wants a format (or auto) and its input: files or directories that are there")
+	}
+	for _, in := range inputs {
+		if name == importer.Auto && cmdline.IsTrace(in) {
+			return fmt.Errorf("%s: a trace of this program: replay run takes it as it is", in)
+		}
 	}
 	if n := c.Int("node-vcores"); int(int32(n)) != n {
 		return cmdline.Usagef("--node-vcores is %d, want at most %d", n, math.MaxInt32)
@@ -150,13 +159,13 @@ func runImport(c *cli.Context) error {
 		name = found
 	}
 	format, err := importer.Find(name)
-	if err == nil && !c.IsSet("blocks") && !strings.HasSuffix(name, onYARN) && format.UsualBlocks(&opt) && !c.Bool("quiet") {
+	if err != nil {
+		return cmdline.Usagef("%w%s", err, cmdline.Meant("", name, formats))
+	}
+	if !c.IsSet("blocks") && !strings.HasSuffix(name, onYARN) && format.UsualBlocks(&opt) && !c.Bool("quiet") {
 		fmt.Fprintf(c.App.ErrWriter, "preferred hosts: the recorded ones are none of the %d nodes, so input is placed as HDFS does (--blocks hdfs; none leaves tasks without)\n", opt.Nodes)
 	}
-	if err == nil {
-		err = importer.CheckParams(name, opt.Params)
-	}
-	if err == nil {
+	if err = importer.CheckParams(name, opt.Params); err == nil {
 		err = format.Check(&opt)
 	}
 	if err != nil {

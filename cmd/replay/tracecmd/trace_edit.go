@@ -1,6 +1,7 @@
 package tracecmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -44,8 +45,15 @@ offered load and the blocks on the cluster stay; --keep-load=false leaves them w
 				if c.IsSet("to") {
 					cut.ToMS, _ = cmdline.ParseTime(c.String("to"))
 				}
+				if c.IsSet("to") && cut.FromMS >= cut.ToMS {
+					return cmdline.Usagef("--to is %q, want a time after --from, %s", c.String("to"), cmp.Or(c.String("from"), "0s"))
+				}
 				return editTraces(c, 1, 1, func(t []*trace.Trace, out, name string) (*edit.Result, error) {
-					return cut.Make(c.Context, t[0], out, name)
+					r, err := cut.Make(c.Context, t[0], out, name)
+					if errors.Is(err, edit.ErrEmpty) {
+						err = fmt.Errorf("%w: of the trace the last one is submitted at %s", err, quantity.MS.Amount(float64(t[0].Manifest.SpanMS)))
+					}
+					return r, err
 				})
 			},
 		},

@@ -38,6 +38,9 @@ func traceExport() *cli.Command {
 			if c.NArg() != 1 || c.String("out") == "" {
 				return cmdline.Usagef("trace export wants one trace directory and --out DIR")
 			}
+			if !c.IsSet("format") {
+				return cmdline.Usagef("trace export wants --format %s", strings.Join(formats, " or "))
+			}
 			if !slices.Contains(formats, c.String("format")) {
 				return cmdline.Usagef("--format is %q, want %s", c.String("format"), strings.Join(formats, " or "))
 			}

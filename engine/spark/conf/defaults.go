@@ -3,6 +3,7 @@ package conf
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,9 @@ import (
 	"replay/engine/remark"
 )
 
+// markup begins XML, such as another configuration file.
+var markup = regexp.MustCompile("^\ufeff?\\s*<[?!]?[A-Za-z][^<>]{0,80}>")
+
 // ParseDefaults reads a spark-defaults.conf as a layer that all jobs share; name is its name in messages. The later of two values of a key counts,
 // which is said. Templates are refused where a variable stands for a key, or for the value of one that decides something, unless it is a key of Spark's.
 //
@@ -18,6 +22,9 @@ import (
 func ParseDefaults(name string, text []byte) (out Layer, said remark.List, err error) {
 	if bytes.IndexByte(text, 0) >= 0 || bytes.HasPrefix(text, []byte("\x1f\x8b")) {
 		return out, nil, fmt.Errorf("%s: packed, in UTF-16 or no text at all: Spark finds no key in it, want text in UTF-8", name)
+	}
+	if begin := markup.Find(text); begin != nil {
+		return out, nil, fmt.Errorf("%s: begins with %s, in which Spark finds no key, want lines such as spark.executor.cores 4", name, bytes.TrimSpace(bytes.TrimPrefix(begin, []byte("\ufeff"))))
 	}
 	out = Layer{Name: name, Shared: true, Values: map[string]string{}, Lines: map[string]int{}}
 	rest, n := string(text), 0

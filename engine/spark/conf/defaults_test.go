@@ -66,6 +66,9 @@ func TestDefaultsThatAreNoText(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+	if _, _, err := ParseDefaults("f", []byte("<?xml version=\"1.0\"?>\n<configuration/>\n")); err == nil || !strings.Contains(err.Error(), `f: begins with <?xml version="1.0"?>, in which Spark finds no key`) {
+		t.Errorf("of XML: %v", err)
+	}
 	layer, _, err := ParseDefaults("f", []byte("\ufeffspark.locality.wait 0s\nspark.task.cpus 2\n"))
 	if err != nil {
 		t.Fatal(err)
