@@ -13,6 +13,7 @@ import (
 	"replay/engine/scenario"
 	"replay/report/prediction"
 	"replay/trace"
+	"replay/trace/importer"
 	"replay/trace/importer/workload"
 )
 
@@ -197,6 +198,34 @@ func TestSourcesErrors(t *testing.T) {
 	for _, path := range []string{empty, filepath.Join(empty, "nothing"), "../traces/uniform-micro"} {
 		if _, _, err := Sources(context.Background(), []string{path}, SourceOptions{Allocation: "recorded", Import: workload.DefaultOptions(), Tmp: t.TempDir()}); err == nil {
 			t.Errorf("%s: no error", path)
+		}
+	}
+}
+
+// A trace that is more than its recording is taken with a warning.
+func TestTracesWithMore(t *testing.T) {
+	const log = "../trace/importer/testdata/spark-eventlog/eventlogs/app-20261121064901-0000.zstd"
+	for _, tt := range []struct {
+		change func(*workload.Options)
+		want   string
+	}{
+		{func(*workload.Options) {}, ""},
+		{func(o *workload.Options) { o.Copies, o.Blocks, o.Nodes = 3, "hdfs", 4 }, "mine: has 2 copies of applications and preferred hosts that are modelled: it is not the recording as it was"},
+	} {
+		opt := workload.DefaultOptions()
+		opt.Out = filepath.Join(t.TempDir(), "mine")
+		tt.change(&opt)
+		if _, err := importer.Import(t.Context(), "spark-eventlog", []string{log}, opt); err != nil {
+			t.Fatal(err)
+		}
+		var warned []string
+		o := SourceOptions{Allocation: "recorded", Import: workload.DefaultOptions(), Tmp: t.TempDir()}
+		o.Import.Warn = func(m string) { warned = append(warned, m) }
+		if recs, _, err := Sources(t.Context(), []string{opt.Out}, o); err != nil || len(recs) != 1 {
+			t.Fatalf("%d recordings, %v", len(recs), err)
+		}
+		if said := strings.Join(warned, ""); (tt.want == "") != (said == "") || !strings.HasPrefix(said, tt.want) {
+			t.Errorf("warned %q, want %q", warned, tt.want)
 		}
 	}
 }

@@ -33,6 +33,7 @@ type Recording struct {
 	executors []trace.Executor
 	apps      []workload.RecordedApp
 	cluster   *clusterRecord // nil without IsCluster
+	copies    int64          // beyond one, of all applications
 }
 
 const eventLogs = "spark-eventlog" // format of the importer
@@ -155,6 +156,9 @@ func (s *sources) directory(d directory) error {
 		r, err := readTrace(from, name)
 		if err != nil {
 			return err
+		}
+		if made := r.madeUp(); made != "" && s.Import.Warn != nil {
+			s.Import.Warn(fmt.Sprintf("%s: has %s: it is not the recording as it was, so errors are not those of the replay alone; the logs themselves have none of that", name, made))
 		}
 		in.Name, in.Ended = name, true
 		if origin := r.originMS; origin != trace.Unset {
@@ -288,6 +292,13 @@ func (r *Recording) take(file func(name string) ([]byte, error)) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	var report struct {
+		Modelled map[string]int64 `json:"modelled"`
+	}
+	if err := attached(file, trace.ImportReport, &report); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	r.copies = report.Modelled["copies"]
 	if len(r.apps) != len(r.jobs) {
 		return fmt.Errorf("recorded.json has %d applications, want one for each of %d jobs", len(r.apps), len(r.jobs))
 	}
@@ -314,6 +325,18 @@ func (r *Recording) take(file func(name string) ([]byte, error)) error {
 		}
 	}
 	return nil
+}
+
+// madeUp says what of a trace its import made up that a replay of the recording would not have, "" for nothing.
+func (r *Recording) madeUp() string {
+	var parts []string
+	if r.copies > 0 {
+		parts = append(parts, fmt.Sprintf("%d copies of applications", r.copies))
+	}
+	if r.input.LocalitySource == trace.LocalityModelled {
+		parts = append(parts, "preferred hosts that are modelled")
+	}
+	return strings.Join(parts, " and ")
 }
 
 func attached(file func(name string) ([]byte, error), name string, v any) error {
