@@ -38,8 +38,11 @@ func (s *Summary) number(name string) (*Value, bool) {
 	return &s.Values[i], true
 }
 
-// littleOffered says that there is too little work for anything to wait, and what to try.
+// littleOffered says that there is too little work for anything to wait, and what to try. Where no job succeeds something else is wrong.
 func littleOffered(s *Summary) string {
+	if s.Manifest.Totals.JobsSucceeded == 0 {
+		return ""
+	}
 	for _, w := range s.Manifest.Warnings {
 		if w.Code == record.LowLoad {
 			return strings.ToUpper(w.Text[:1]) + w.Text[1:] + "."

@@ -29,8 +29,11 @@ func (s *Summary) WriteText(w io.Writer, all bool) {
 	for i := range o.Reasons {
 		shown.Wrap(w, "  - "+o.Reasons[i].Text(), "    ", columns)
 	}
-	fmt.Fprintln(w)
-	for _, text := range s.News() {
+	news := s.News()
+	if len(news) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, text := range news {
 		shown.Wrap(w, text, "  ", columns)
 	}
 	if !all {

@@ -75,6 +75,10 @@ func TestLowLoadIsSaid(t *testing.T) {
 	if text := must(t, "run", traces+"uniform-micro", "--load", "80", "--until", "30s"); !strings.Contains(text, "80 % of that is load 0.8") {
 		t.Errorf("a load that was meant as a percentage is taken without a word:\n%.800s", text)
 	}
+	// Where nothing succeeds, waits are not what is to be said.
+	if _, text, _ := cmd(t, "run", traces+"uniform-micro", "--load", "0.015", "--until", "30m", "--conf", "spark.executor.memory=900g"); strings.Contains(text, "hardly anything") || !strings.Contains(text, "0 of ") {
+		t.Errorf("little load is said of jobs that can't run:\n%.800s", text)
+	}
 	code, _, stderr := cmd(t, "run", traces+"locality-wait-3s", "--load", "0.5")
 	if code != cmdline.ExitUsage || !strings.Contains(stderr, "cannot be scaled") {
 		t.Errorf("a single job: exit %d, %q", code, stderr)

@@ -15,6 +15,7 @@ import (
 	"replay/engine/scenario"
 	"replay/report"
 	"replay/report/metric"
+	"replay/report/quantity"
 	"replay/trace"
 )
 
@@ -143,7 +144,7 @@ func (p *program) replayOnce(ctx context.Context, dir string, o scenario.Options
 			return nil, err
 		}
 		if w.NumJobs == 0 {
-			return nil, fmt.Errorf("%s: nothing is submitted from %d to %d ms", dir, w.FromMS, w.ToMS)
+			return nil, fmt.Errorf("%s: nothing is submitted from %s to %s, the last job at %s", dir, quantity.Duration(float64(w.FromMS)), quantity.Duration(float64(w.ToMS)), quantity.Duration(float64(t.Manifest.SpanMS)))
 		}
 		o.Window = &w
 	}
