@@ -1,6 +1,8 @@
 package tune
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -184,7 +186,7 @@ func (p *Plan) Measure(r *sweep.Record) (*Measure, error) {
 	}
 	at, _, _, err := p.Goal.of.Find(values)
 	if err != nil {
-		return nil, fmt.Errorf("goal %s: %w", p.Goal.Text, err)
+		return nil, fmt.Errorf("goal %s: %w", p.Goal.Text, cmp.Or(errors.Unwrap(err), err)) // without the condition that was made of it
 	}
 	if r.Values[at].Cut {
 		return nil, fmt.Errorf("goal %s: %s", p.Goal.Text, cutOff)

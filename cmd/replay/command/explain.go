@@ -263,8 +263,16 @@ func jobCalled(data *result.Data, name string) (int64, error) {
 	case 1:
 		return found[0], nil
 	}
-	return 0, cmdline.Usagef("%d jobs are called %q, by number: %s", len(found), name, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(found[:min(len(found), 10)])), ", "), "[]"))
+	all, more := len(found), ""
+	if n := all - namedJobs; n > 1 {
+		more = fmt.Sprintf(" and %d more", n)
+		found = found[:namedJobs]
+	}
+	return 0, cmdline.Usagef("%d jobs are called %q, by number: %s%s", all, name, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(found)), ", "), "[]"), more)
 }
+
+// namedJobs is how many jobs an error names.
+const namedJobs = 10
 
 // explaining is jobs that are explained, from a result that has their explanations or by listening to its replay.
 type explaining struct {

@@ -26,7 +26,7 @@ var telling = []string{"out", "quiet", "q", "progress", "color", "jobs", "j", "j
 
 // fromFlag is the flag that makes a result again.
 func fromFlag(file string) cli.Flag {
-	return &cli.StringFlag{Name: "from", Usage: "make the result again that `FILE`, a " + file + ", describes: with its flags and files, from its trace or from TRACE"}
+	return &cli.StringFlag{Name: "from", Usage: "make the result again that `FILE`, a " + file + ", or the directory of it, describes: with its flags and files, from its trace or from TRACE"}
 }
 
 // silently are the flags of a replay of which another command tells.
@@ -106,9 +106,21 @@ func readDescribed(text []byte) (d described, traces []wanted, files *inputFiles
 	return d, traces, files, err
 }
 
+// describing is the file in its directory that says how a result of a command was made.
+var describing = map[string]string{"run": "run.json", "compare": "comparison.json"}
+
+// isFile reports whether there is a regular file.
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
 // again runs the command c once more with the words and files of the result that --from names.
 func (p *program) again(c *cli.Context) error {
 	file, name := c.String("from"), c.Command.Name
+	if in := filepath.Join(file, describing[name]); describing[name] != "" && isFile(in) {
+		file = in
+	}
 	text, err := input.ReadFile(file)
 	if err != nil {
 		return err

@@ -95,6 +95,7 @@ func TestRunFromItsOwnDescription(t *testing.T) {
 		{"of another trace", "run --from FILE " + traces + "node-lost", cmdline.ExitBadInput, "was made from the trace " + m.TraceHash + ", and "},
 		{"of a trace elsewhere", "run --from FILE --json -q " + traces + "../traces/fair-weights", cmdline.ExitDone, ""},
 		{"of one in a folder of traces", "run --from FILE --json -q " + traces, cmdline.ExitDone, ""},
+		{"by its directory", "run --from " + first + " --json -q " + traces + "fair-weights", cmdline.ExitDone, ""},
 		{"of none", "run --from FILE " + t.TempDir(), cmdline.ExitBadInput, "was made from the trace fair-weights (" + m.TraceHash + "), which is not in "},
 		{"of no result", "run --from " + traces + "fair-weights/trace.json ", cmdline.ExitBadInput, "does not say how it was made"},
 	} {

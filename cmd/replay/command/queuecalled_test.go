@@ -34,3 +34,15 @@ func TestQueueCalled(t *testing.T) {
 		}
 	}
 }
+
+// Of many jobs with one name the first are named, and the others counted.
+func TestJobsCalledAlike(t *testing.T) {
+	jobs := make([]result.Job, 13)
+	for i := range jobs {
+		jobs[i].ID, jobs[i].Name = int64(i), "nightly"
+	}
+	const want = `13 jobs are called "nightly", by number: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 3 more`
+	if _, err := jobCalled(&result.Data{Jobs: result.JobsOf(jobs)}, "nightly"); err == nil || err.Error() != want {
+		t.Errorf("error is %v, want %s", err, want)
+	}
+}

@@ -58,7 +58,7 @@ func TestTune(t *testing.T) {
 	for _, tt := range []struct{ old, with, want string }{
 		{"goal: least p95(wait)", "", "goal is missing"},
 		{"least p95(wait)", "p95(wait)", "line 6: goal: is \"p95(wait)\", want least or most and a value"},
-		{"least p95(wait)", "least p95(wate)", "there is no p95 of wate"},
+		{"least p95(wait)", "least p95(wate)", "goal least p95(wate): there is no p95 of wate"},
 		{"makespan_ms <= +50%", "others <= +5%", "line 7: limits: is \"others <= +5%\", want a change, and a goal of one queue"},
 		{"held_seeds: 11..15", "held_seeds: 5..9", "held_seeds: has 5, which the race has, too"},
 		{"held_seeds: 11..15", "baseline: [a, b]", "line 4: baseline: has 2 values, want one"},
