@@ -41,7 +41,7 @@ func TestComparisonInWords(t *testing.T) {
 		})
 	}
 	text := must(t, "compare", traces+"locality-wait-3s", "--quiet", "--seeds", "2", "--variant", "ratio:", "--variant", "naive: --placement naive")
-	if !strings.Contains(strings.Join(strings.Fields(text), " "), "Left out, without a number in both or over next to nothing: 5 metrics (containers on a host asked for; ") {
+	if !strings.Contains(strings.Join(strings.Fields(text), " "), "Left out, without a number in both or over next to nothing: 5 metrics (containers on a host asked for, of which naive has none: no container was matched to a request with preferred hosts; ") {
 		t.Errorf("what was left out is not said:\n%s", text)
 	}
 }

@@ -68,7 +68,7 @@ func TestImportErrors(t *testing.T) {
 		{"spark-eventlog x --out OUT --queue-map q", cmdline.ExitUsage, "want regex=queue"},
 		{"spark-eventlog nothing-here --out OUT", cmdline.ExitBadInput, "nothing-here"},
 		{"spark-eventlog " + cut + " --out OUT --strict", cmdline.ExitBadInput, "unexpected EOF"},
-		{"spark-eventlog " + cut + " --out OUT", cmdline.ExitDone, "warning: " + cut + ": has no SparkListenerApplicationEnd"},
+		{"spark-eventlog " + cut + " --out OUT", cmdline.ExitDone, "warning: " + cut + ": has no end of the application"},
 		{"spark-eventlog ../../../README.md --out OUT", cmdline.ExitBadInput, "README.md: text, not an event log"},
 		{"spark-eventlog ../../../traces/uniform-micro --out OUT", cmdline.ExitBadInput, "uniform-micro: a trace of this program, want an event log"},
 		{"spark-eventlog " + good + " --out OUT --from 2026-11-22", cmdline.ExitBadInput, "app-20261121064901-0000.zstd: application app-20261121064901-0000 started at 2026-11-21T06:48:59Z"},
@@ -114,7 +114,7 @@ func TestFolderOfLogs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const last = "left out: 6 files and recordings: 1 no recording, 1 empty, 1 damaged, 3 there twice\n"
+	const last = "left out: 6 files and recordings: 1 no recording, 1 empty, 4 there twice\n"
 	out := filepath.Join(t.TempDir(), "trace")
 	for _, tt := range []struct {
 		args string
@@ -123,12 +123,12 @@ func TestFolderOfLogs(t *testing.T) {
 	}{
 		{"import spark-eventlog LOGS --dry-run", cmdline.ExitDone, []string{"resource-profiles", "3.5.5", "2026-11-21 06:48:59", "logs/README.md", "text, not an event log", last}},
 		{"import spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --dry-run", cmdline.ExitDone, []string{"to use: 1 application\n"}},
-		{"import spark-eventlog LOGS --out " + out, cmdline.ExitDone, []string{"1 application,", "logs/app-1 ", "empty", "logs/app-2.zstd", "unexpected EOF", last}},
+		{"import spark-eventlog LOGS --out " + out, cmdline.ExitDone, []string{"1 application,", "logs/app-1 ", "empty", "logs/app-2.zstd", "there twice", last}},
 		{"import spark-eventlog LOGS --strict --out " + out + "2", cmdline.ExitBadInput, []string{"logs/README.md: text, not an event log; strict leaves nothing out"}},
 		{"backtest LOGS --seeds 1 --dry-run", cmdline.ExitDone, []string{"resource-profiles", "logs/app-2.zstd", last}},
 		{"backtest LOGS --seeds 1", cmdline.ExitDone, []string{"resource-profiles", "logs/app-2.zstd", last}},
-		{"backtest LOGS/app-2.zstd", cmdline.ExitBadInput, []string{"--lenient keeps what can be used"}},
-		{"backtest LOGS/app-2.zstd --lenient --seeds 1", cmdline.ExitDone, []string{"resource-profiles"}},
+		{"backtest LOGS/app-2.zstd --seeds 1", cmdline.ExitDone, []string{"the recording stops before the application ended", "logs/app-2.zstd: has no end of the application"}},
+		{"backtest LOGS/app-2.zstd --strict", cmdline.ExitBadInput, []string{"unexpected EOF"}},
 		{"backtest LOGS --strict", cmdline.ExitBadInput, []string{"logs/README.md: text, not an event log"}},
 		{"backtest LOGS --to 2026-11-21", cmdline.ExitBadInput, []string{"nothing to use among 7 files and recordings", "5 outside --from and --to"}},
 	} {

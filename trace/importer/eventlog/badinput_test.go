@@ -199,7 +199,7 @@ func TestNoEnd(t *testing.T) {
 		if j := m.JobList[0]; j.RecordedOutcome != "censored" || j.RecordedFinishMS != trace.Unset || j.NumTasks() < 3 || m.Source.NoEnd != 1 {
 			t.Errorf("%s: outcome %q, finish %d, %d tasks, want censored without a finish, with the 3 tasks or more that ended", tt.name, j.RecordedOutcome, j.RecordedFinishMS, j.NumTasks())
 		}
-		if said := strings.Join(warned, ""); (tt.strict != "") != strings.HasPrefix(said, path+": has no SparkListenerApplicationEnd") || len(warned) > 1 {
+		if said := strings.Join(warned, ""); (tt.strict != "") != strings.HasPrefix(said, path+": has no end of the application") || len(warned) > 1 {
 			t.Errorf("%s: warned %q", tt.name, warned)
 		}
 		_, _, err = importtest.Import(t, Format, path, func(o *workload.Options) { o.Strict = true })
@@ -210,7 +210,7 @@ func TestNoEnd(t *testing.T) {
 	var warned []string
 	dir := folder(t, map[string]string{"a": strings.Replace(logWith(17, ""), "app-1", "a", 1), "b": strings.Replace(logWith(17, ""), "app-1", "b", 1)})
 	if _, _, err := importtest.Import(t, Format, dir, func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } }); err != nil ||
-		len(warned) != 1 || !strings.HasPrefix(warned[0], "2 logs have no SparkListenerApplicationEnd") || !strings.HasSuffix(warned[0], "the first is "+filepath.Join(dir, "a")) {
+		len(warned) != 1 || !strings.HasPrefix(warned[0], "2 logs have no end of the application") || !strings.HasSuffix(warned[0], "the first is "+filepath.Join(dir, "a")) {
 		t.Errorf("of two: %v, warned %q", err, warned)
 	}
 }

@@ -107,7 +107,7 @@ func addLog(ctx context.Context, b *workload.Builder, log Log, v *remarks, said 
 		}
 		return b.Leave(in)
 	}
-	v.add(log.Path, app)
+	v.add(log.Path, app.version)
 	if a.Job.ExternalID == "" { // before Spark gave them
 		a.Job.ExternalID = fmt.Sprintf("%s-%d", a.Job.Name, a.Job.RecordedStartMS)
 		counts.Defaulted["application_id_is_its_name_and_start"]++
@@ -118,7 +118,7 @@ func addLog(ctx context.Context, b *workload.Builder, log Log, v *remarks, said 
 // describe says what the log holds as far as it was read.
 func (a *appLog) describe(in *workload.Input) {
 	in.Application, in.Attempt, in.Name, in.Version = a.start.id, a.start.attempt, a.start.name, a.version
-	in.Tasks, in.Ended = a.ends.all, a.end != absent
+	in.Tasks, in.Ended, in.Cut = a.ends.all, a.end != absent, a.cut
 	if a.started {
 		in.StartMS, in.EndMS = a.start.at, max(a.start.at, a.last)
 		if in.Ended {
@@ -155,9 +155,8 @@ func (l *Log) within(ctx context.Context, o *workload.Options) error {
 	return nil
 }
 
-// remarks says once of all logs which of them are of a Spark that this program does not know, and which have no end
-// although their names say so.
-type remarks struct{ older, newer, odd, cut remark }
+// remarks says once of all logs which of them are of a Spark that this program does not know.
+type remarks struct{ older, newer, odd remark }
 
 // remark is what is said of some logs.
 type remark struct {
@@ -171,17 +170,14 @@ func (r *remark) add(path, value string) {
 	}
 }
 
-func (v *remarks) add(path string, app *appLog) {
-	switch n, ok := sparkVersion(app.version); {
+func (v *remarks) add(path, version string) {
+	switch n, ok := sparkVersion(version); {
 	case !ok:
-		v.odd.add(path, app.version)
+		v.odd.add(path, version)
 	case less(newestSpark, n):
-		v.newer.add(path, app.version)
+		v.newer.add(path, version)
 	case less(n, oldestSpark):
-		v.older.add(path, app.version)
-	}
-	if app.cut {
-		v.cut.add(path, "")
+		v.older.add(path, version)
 	}
 }
 
@@ -197,13 +193,6 @@ func (v *remarks) warn(b *workload.Builder) {
 	say(&v.older, fmt.Sprintf("older than %d.%d, from which on predictions were checked", oldestSpark[0], oldestSpark[1]))
 	say(&v.newer, fmt.Sprintf("newer than the newest known %d.%d: unknown fields and events are counted, their meaning is ignored", newestSpark[0], newestSpark[1]))
 	say(&v.odd, "which is no version such as 3.5.5")
-	const why = "the application was killed, or this is a part of its log"
-	switch c := v.cut; {
-	case c.n == 1:
-		b.Warn("%s: has no SparkListenerApplicationEnd, and the name does not end in .inprogress: %s; it is taken as far as it goes", c.path, why)
-	case c.n > 1:
-		b.Warn("%d logs have no SparkListenerApplicationEnd, and their names do not end in .inprogress: %s; they are taken as far as they go; the first is %s", c.n, why, c.path)
-	}
 }
 
 // Known is what another source says of the application of a log.
@@ -229,7 +218,7 @@ func Read(ctx context.Context, b *workload.Builder, log Log, known *Known) (*App
 	a, err := r.read(ctx, log, app, known)
 	if err == nil {
 		a.Sources = r.sources
-		v.add(log.Path, app)
+		v.add(log.Path, app.version)
 		v.warn(b)
 	}
 	return a, err

@@ -46,7 +46,7 @@ func (d *detail) pack() []byte {
 		p.Text(file.Name)
 		p.Text(file.SHA256)
 	}
-	for _, n := range []int64{in.Bytes, in.StartMS, in.EndMS, oneIf(in.Ended), in.Tasks} {
+	for _, n := range []int64{in.Bytes, in.StartMS, in.EndMS, oneIf(in.Ended), oneIf(in.Cut), in.Tasks} {
 		p.Int(n)
 	}
 	p.Int(int64(len(d.counts)))
@@ -70,11 +70,11 @@ func unpackDetail(data []byte) *detail {
 	for i := range in.Sources {
 		in.Sources[i] = trace.SourceFile{Name: u.Text(), SHA256: u.Text()}
 	}
-	ended := int64(0)
-	for _, n := range []*int64{&in.Bytes, &in.StartMS, &in.EndMS, &ended, &in.Tasks} {
+	ended, cut := int64(0), int64(0)
+	for _, n := range []*int64{&in.Bytes, &in.StartMS, &in.EndMS, &ended, &cut, &in.Tasks} {
 		*n = u.Int()
 	}
-	in.Ended = ended != 0
+	in.Ended, in.Cut = ended != 0, cut != 0
 	d.counts = make([]packed, u.Int())
 	for i := range d.counts {
 		d.counts[i] = packed{n: u.Int(), name: int32(u.Int()), part: uint8(u.Int())}

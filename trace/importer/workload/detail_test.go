@@ -19,7 +19,7 @@ func TestDetailsComeBack(t *testing.T) {
 			d := &detail{
 				input: Input{
 					Path: fmt.Sprintf("/logs/ü %d", i), Label: "logs/x", Sources: []trace.SourceFile{{Name: fmt.Sprintf("ü %d", i), SHA256: "00"}, {Name: "b"}}[:1+i%2], Bytes: 1 << 40, Application: "app", Attempt: "2",
-					Name: strings.Repeat("n", i%200), Version: "3.5.5", StartMS: trace.Unset, EndMS: 1_700_000_000_000, Ended: i%2 == 0, Tasks: int64(i),
+					Name: strings.Repeat("n", i%200), Version: "3.5.5", StartMS: trace.Unset, EndMS: 1_700_000_000_000, Ended: i%2 == 0, Cut: i%3 == 0, Tasks: int64(i),
 				},
 				counts: []packed{{n: -5, name: 7, part: 6}, {n: 1 << 50}},
 				resident: &resident{

@@ -22,6 +22,7 @@ type Input struct {
 	StartMS     int64  `json:"start_ms"`           // ms since 1970, or trace.Unset
 	EndMS       int64  `json:"end_ms"`             // of the application, or its last event; ms since 1970, or trace.Unset
 	Ended       bool   `json:"ended"`              // the recording has the end of the application
+	Cut         bool   `json:"-"`                  // it stops although its name says that the application ended
 	Tasks       int64  `json:"tasks"`              // that ended
 	LeftOut     Reason `json:"left_out,omitempty"` // "" = it is used
 	Why         string `json:"why,omitempty"`      // it is left out: place, value and what was wanted, without the path

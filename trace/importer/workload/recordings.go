@@ -72,17 +72,24 @@ func (b *Builder) settle() error {
 	if err := b.tellApart(); err != nil {
 		return err
 	}
+	cut, first := 0, ""
 	for i := range index.recordings {
 		s := &index.recordings[i]
 		d, err := b.spool.details.detail(s.recording.place)
 		if err != nil {
 			return err
 		}
+		if d.input.Cut {
+			if cut++; cut == 1 {
+				first = d.input.Path
+			}
+		}
 		b.took.add(d.resident)
 		b.Counts.add(d.counts, &b.counted, int64(b.Options.Copies))
 		b.AddHashed(d.input.Sources...)
 		b.used = append(b.used, s.recording.place)
 	}
+	b.warnOfCut(cut, first)
 	b.Counts.Read["inputs"] = int64(len(index.recordings) + len(b.left))
 	if err := index.chosen(); err != nil {
 		return err
@@ -95,6 +102,17 @@ func (b *Builder) settle() error {
 	}
 	b.Counts.Kept["applications"] = int64(index.len())
 	return nil
+}
+
+// warnOfCut says how many of the recordings that are kept stop although their names say otherwise, and names the first.
+func (b *Builder) warnOfCut(n int, first string) {
+	const why = "the application was killed, or this is a part of its log"
+	switch {
+	case n == 1:
+		b.Warn("%s: has no end of the application, and the name does not end in .inprogress: %s; it is taken as far as it goes", first, why)
+	case n > 1:
+		b.Warn("%d logs have no end of the application, and their names do not end in .inprogress: %s; they are taken as far as they go; the first is %s", n, why, first)
+	}
 }
 
 // inputs are all inputs in the order of tables. Those that are used wait in a file up to then: there may be many of them.
