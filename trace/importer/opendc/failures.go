@@ -13,7 +13,7 @@ import (
 
 // failure is a row of a trace of failures.
 type failure struct {
-	interval, duration int64   // ms since the one before, and that hosts are down
+	interval, duration int64   // ms since the end of the one before, and that hosts are down
 	intensity          float64 // share of the hosts
 }
 
@@ -24,7 +24,9 @@ const (
 )
 
 // failures makes events of a trace of failures, from the first submission to the end of the tasks as they were recorded. The hosts are drawn among
-// those of the cluster; one that is down already stays down.
+// those of the cluster. An interval begins when the hosts of the failure before are up again.
+//
+// Source: OpenDC, TraceBasedFailureModel.runInjector, which waits for StartStopHostFault.apply to the end of the failure.
 func (r *reader) failures(ctx context.Context, path string, repeat bool) (err error) {
 	list, err := r.failureRows(ctx, path)
 	if err != nil || len(list) == 0 {
@@ -46,7 +48,6 @@ func (r *reader) failures(ctx context.Context, path string, repeat bool) (err er
 	for i := range hosts {
 		hosts[i] = i
 	}
-	up := make([]int64, n) // when a host is up again
 	at, events := r.first, 0
 	for i, group := 0, int32(0); ; i, group = i+1, group+1 {
 		if i == len(list) {
@@ -62,20 +63,17 @@ func (r *reader) failures(ctx context.Context, path string, repeat bool) (err er
 			}
 			return nil
 		}
+		up := at + max(f.duration, 1)
 		for k := range min(n, int(math.Ceil(f.intensity*float64(n)))) {
 			other := k + draw.IntN(n-k)
 			hosts[k], hosts[other] = hosts[other], hosts[k]
-			h := hosts[k]
-			if at <= up[h] && up[h] > 0 {
-				continue
-			}
-			up[h] = at + max(f.duration, 1)
-			r.event(h, at, trace.Fail, group)
-			r.event(h, up[h], trace.Recover, group)
+			r.event(hosts[k], at, trace.Fail, group)
+			r.event(hosts[k], up, trace.Recover, group)
 			if events += 2; events > mostEvents {
 				return fmt.Errorf("%s: more than %d events of nodes, want fewer nodes or failures", path, mostEvents)
 			}
 		}
+		at = up
 	}
 }
 

@@ -135,18 +135,16 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) (err error)
 		b.Warn("a task has %.0f GiB of memory: if the source counts in KB, say --opendc-mem-unit KB", r.mostMiB/1024)
 	}
 	b.NoEpoch = r.first < 100_000_000_000 // in 1973: times from a start of their own
-	if err := r.jobs.Each(ctx, func(id []byte, records [][]byte) error { return workflow.Add(b, string(id), records, nil) }); err != nil {
+	err = r.jobs.Each(ctx, func(id []byte, records [][]byte) error { return workflow.Add(b, string(id), records, nil) })
+	if full := errors.Is(err, workload.ErrLimit); err != nil && !full || r.first == math.MaxInt64 {
 		return err
 	}
-	if r.first == math.MaxInt64 {
-		return nil
-	}
-	for _, path := range files[isFailures] {
+	for _, path := range files[isFailures] { // also of the first applications alone
 		if err := r.failures(ctx, path, repeat); err != nil {
 			return err
 		}
 	}
-	return nil
+	return err
 }
 
 // files lists the files by what they are.

@@ -130,7 +130,7 @@ func TestOlderVersions(t *testing.T) {
 	}
 }
 
-// Failures take the share of the hosts that they say, again and again with repeat, and none that is down.
+// Failures take the share of the hosts that they say, each an interval after the end of the one before, and again and again with repeat.
 func TestFailures(t *testing.T) {
 	count := func(params map[string]string) (fails int, res *workload.Result) {
 		res, m, err := importtest.Import(t, Format, fixture, func(o *workload.Options) { o.Nodes, o.Params = 4, params })
@@ -144,9 +144,22 @@ func TestFailures(t *testing.T) {
 		}
 		return fails, res
 	}
-	// 2 of 4 hosts after 60 s, all after 180 s, of which none is up again 10 s later; the fourth would be after the last task.
-	if fails, res := count(nil); fails != 6 || res.Counts.Dropped["failures_after_the_last_task"] != 1 {
+	// 2 of 4 hosts after 60 s for 30 s, all 120 s later for 60 s, and all again 10 s after that; the fourth would be after the last task.
+	if fails, res := count(nil); fails != 10 || res.Counts.Dropped["failures_after_the_last_task"] != 1 {
 		t.Errorf("%d failures, %v", fails, res.Counts.Dropped)
+	}
+	_, some, err := importtest.Import(t, Format, fixture, func(o *workload.Options) { o.Nodes, o.Limit = 4, 1 })
+	if err != nil || len(some.JobList) != 1 || len(some.Events) != 2*10 {
+		t.Errorf("%v, %d events with the first application alone, want those of all", err, len(some.Events))
+	}
+	var at []int64
+	for _, e := range some.Events {
+		if n := len(at); e.Kind == trace.Fail && (n == 0 || at[n-1] != e.TimeMS) {
+			at = append(at, e.TimeMS)
+		}
+	}
+	if want := []int64{60_000, 210_000, 280_000}; !slices.Equal(at, want) {
+		t.Errorf("failures at %v ms, want %v", at, want)
 	}
 	importtest.Refused(t, Format, []string{filepath.Join(fixture, "tasks.parquet"), filepath.Join(fixture, "failures.parquet")}, func(o *workload.Options) {
 		o.Nodes, o.Params = 4, map[string]string{"opendc-failures": filepath.Join(fixture, "failures.parquet")}
@@ -155,8 +168,8 @@ func TestFailures(t *testing.T) {
 	_, m, err := importtest.ImportAll(t, Format, []string{filepath.Join(fixture, "tasks.parquet"), short}, func(o *workload.Options) {
 		o.Nodes, o.Params = 4, map[string]string{"opendc-failures-repeat": "true"}
 	})
-	if err != nil || len(m.Events) != 2*6 {
-		t.Errorf("%v, %d events, want 6 failures in 600 s", err, len(m.Events))
+	if err != nil || len(m.Events) != 2*5 {
+		t.Errorf("%v, %d events, want 5 failures in 600 s", err, len(m.Events))
 	}
 }
 
