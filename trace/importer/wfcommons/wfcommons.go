@@ -23,7 +23,7 @@ var Format = workload.Format{
 	Usage:         "workflow instances of WfCommons (WfFormat JSON), one a file",
 	NoPreferences: true,
 	Params: []workload.Param{
-		{Name: "wf-mem-unit", Default: "auto", Usage: "`UNIT` of the memory of a task: B, KB, MB, GB, or auto (KB up to schema 1.3, B later)"},
+		{Name: "wf-mem-unit", Default: "auto", Usage: "`UNIT` of the memory of tasks and machines: B, KB, MB, GB, or auto (KB up to schema 1.3, B later, but KB where no machine would have 1 GiB)"},
 	},
 	Detect: func(_ string, head []byte) string {
 		text := string(head)
@@ -42,6 +42,7 @@ type reader struct {
 	names    map[string]int // of workflows
 	firstMS  int64          // of the first file
 	nodes    bool           // those of the source are used
+	saidKB   bool
 }
 
 func read(ctx context.Context, inputs []string, b *workload.Builder) error {
@@ -113,7 +114,7 @@ func instant(text string) (ms int64, ok bool) {
 
 // workflow makes the application of a document, which may say nothing of when it was submitted.
 func (r *reader) workflow(d *document, submit int64, untold bool) error {
-	unit, err := r.unit(d)
+	unit, err := r.units(d)
 	if err != nil {
 		return err
 	}
@@ -159,17 +160,34 @@ func shown(v *float64) string {
 	return fmt.Sprint(*v)
 }
 
-// unit is that of memory, in MiB.
-func (r *reader) unit(d *document) (float64, error) {
+// units are those of the fields memory and memoryInBytes, MiB.
+type units struct{ memory, inBytes float64 }
+
+// units finds those of a document. WfCommons' readers of Pegasus' logs put its kilobytes into memoryInBytes as they are.
+func (r *reader) units(d *document) (units, error) {
 	if r.b.Param("wf-mem-unit") != "auto" {
-		return workflow.Unit(r.b, "wf-mem-unit")
+		u, err := workflow.Unit(r.b, "wf-mem-unit")
+		return units{u, u}, err
 	}
+	b, kb := workflow.Units["B"], workflow.Units["KB"]
 	for _, old := range []string{"1.0", "1.1", "1.2", "1.3"} {
 		if d.schema == old || strings.HasPrefix(d.schema, old+".") {
-			return workflow.Units["KB"], nil
+			return units{kb, b}, nil
 		}
 	}
-	return workflow.Units["B"], nil
+	most := 0.0
+	for _, m := range d.machines {
+		most = max(most, m.Memory, m.MemoryInBytes)
+	}
+	if most == 0 || most*b >= 1024 {
+		return units{b, b}, nil
+	}
+	r.b.Counts.Modelled["workflows_with_memory_in_kb"]++
+	if !r.saidKB {
+		r.saidKB = true
+		r.b.Note("%s: the largest machine would have %.0f MiB, so its memory is taken to be in KB, as Pegasus' is; --wf-mem-unit says another unit", d.file, most*b)
+	}
+	return units{kb, kb}, nil
 }
 
 // size is what a document says of a machine; 0 is unknown.
@@ -179,7 +197,7 @@ type size struct {
 }
 
 // addMachines makes nodes of the machines of a document that no other had.
-func (r *reader) addMachines(d *document, unit float64) {
+func (r *reader) addMachines(d *document, unit units) {
 	for _, m := range d.machines {
 		if m.NodeName == "" {
 			r.b.Counts.Dropped["machines_without_a_name"]++
@@ -191,9 +209,9 @@ func (r *reader) addMachines(d *document, unit float64) {
 				n.VCores = int32(cores)
 			}
 		}
-		memory := m.Memory * unit
+		memory := m.Memory * unit.memory
 		if m.MemoryInBytes > 0 {
-			memory = m.MemoryInBytes * workflow.Units["B"]
+			memory = m.MemoryInBytes * unit.inBytes
 		}
 		if memory >= 1 && memory <= workflow.MostMiB {
 			n.MemMiB = int64(memory)
@@ -270,7 +288,7 @@ func (t *task) kind() string {
 	return strings.TrimRight(t.Name, "0123456789_-.")
 }
 
-func (t *task) record(submit, ms int64, unit float64) *workflow.Record {
+func (t *task) record(submit, ms int64, unit units) *workflow.Record {
 	r := &workflow.Record{
 		Task: workflow.Task{ID: t.id(), Type: t.kind(), SubmitMS: submit, Parents: t.Parents, Children: t.Children, Task: containers.Task{DurationMS: ms, WaitMS: trace.Unset}},
 		User: trace.Unset, VCores: -1, MemMiB: -1,
@@ -284,10 +302,10 @@ func (t *task) record(submit, ms int64, unit float64) *workflow.Record {
 		}
 	}
 	if t.Memory != nil {
-		r.MemMiB = *t.Memory * unit
+		r.MemMiB = *t.Memory * unit.memory
 	}
 	if t.MemoryInBytes != nil {
-		r.MemMiB = *t.MemoryInBytes * workflow.Units["B"]
+		r.MemMiB = *t.MemoryInBytes * unit.inBytes
 	}
 	return r
 }

@@ -1,6 +1,7 @@
 package wfcommons
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -55,6 +56,33 @@ func TestNamesOfSeveral(t *testing.T) {
 	}
 	if d := res.Counts.Dropped; d["machines_with_another_size_before"] != 1 || d["machines_without_a_name"] != 1 || res.Counts.Defaulted["node_memory"] != 1 || m.Nodes[0].VCores != 4 {
 		t.Errorf("dropped %v, defaulted %v, want a machine of another size, one without a name, and one memory", d, res.Counts.Defaulted)
+	}
+}
+
+// A document of bytes whose machines would have less than 1 GiB has KB, as WfCommons takes them from Pegasus; a unit that is given is that of every field.
+func TestMemoryUnits(t *testing.T) {
+	const text = `{"schemaVersion":"%s","workflow":{"machines":[{"nodeName":"m","%s":%d,"cpu":{"coreCount":4}}],"tasks":[{"name":"a","runtimeInSeconds":1,"%[2]s":2097152}]}}`
+	for _, tt := range []struct {
+		schema, field, unit string
+		machine             int64
+		node, task, kb      int64
+	}{
+		{"1.3", "memory", "auto", 67108864, 65536, 2048, 0},
+		{"1.5", "memoryInBytes", "auto", 68719476736, 65536, 2, 0},
+		{"1.5", "memoryInBytes", "auto", 67108864, 65536, 2048, 1},
+		{"1.5", "memory", "auto", 67108864, 65536, 2048, 1},
+		{"1.5", "memoryInBytes", "B", 67108864, 64, 2, 0},
+		{"1.5", "memoryInBytes", "KB", 67108864, 65536, 2048, 0},
+	} {
+		res, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "x.json", fmt.Sprintf(text, tt.schema, tt.field, tt.machine)), func(o *workload.Options) {
+			o.Params = map[string]string{"wf-mem-unit": tt.unit}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if node, task := m.Nodes[0].MemMiB, m.JobList[0].Stages[0].TaskMemMiB; node != tt.node || task != tt.task || res.Counts.Modelled["workflows_with_memory_in_kb"] != tt.kb {
+			t.Errorf("%+v: a node of %d MiB, a task of %d MiB, modelled %v", tt, node, task, res.Counts.Modelled)
+		}
 	}
 }
 

@@ -105,6 +105,7 @@ func (b *Builder) makeCluster() (*cluster, error) {
 		b.events = slices.DeleteFunc(b.events, func(e event) bool { _, ok := c.id[e.host]; return !ok })
 		b.Counts.Dropped["node_events_of_the_source"] += int64(all - len(b.events))
 	}
+	b.sayWhatNeverFits(c)
 	size, outside := c.nodes[0], "recorded_hosts_outside_the_cluster"
 	if b.Locality == trace.LocalityRecorded {
 		outside = "preferred_hosts_outside_the_cluster"
@@ -116,6 +117,21 @@ func (b *Builder) makeCluster() (*cluster, error) {
 		}
 	}
 	return c, nil
+}
+
+// sayWhatNeverFits warns of a cluster without a node for the largest container, or with one node that has no room for it beside an application master: a replay on it would not end.
+func (b *Builder) sayWhatNeverFits(c *cluster) {
+	var node shape
+	for _, n := range c.nodes {
+		node = node.atLeast(shape{n.MemMiB, n.VCores})
+	}
+	need, with := b.took.largest.atLeast(b.took.am), ""
+	if len(c.nodes) == 1 {
+		need, with = shape{b.took.largest.memMiB + b.took.am.memMiB, b.took.largest.vcores + b.took.am.vcores}, " with an application master beside them"
+	}
+	if need.memMiB > node.memMiB || need.vcores > node.vcores {
+		b.Warn("containers take up to %v%s, and nodes have at most %v: what fits on none never starts; --node-mem and --node-vcores say others", need, with, node)
+	}
 }
 
 // MadeHost is the host of node i of the cluster that the options give. A source whose nodes have no names may have events of it.

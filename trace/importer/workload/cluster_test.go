@@ -28,6 +28,30 @@ func hosts(nodes []trace.Node) string {
 	return strings.Join(all, " ")
 }
 
+// A cluster on which the largest container has no room is warned of; on one node it wants an application master beside it.
+func TestWhatNeverFits(t *testing.T) {
+	for _, tt := range []struct {
+		nodes  int
+		memMiB int64
+		vcores int32
+		want   string // of the warning, if any
+	}{
+		{2, 1024, 1, ""},
+		{1, 2048, 2, ""},
+		{1, 65536, 1, "containers take up to 2 GiB and 2 vcores with an application master beside them, and nodes have at most 64 GiB and 1 vcores"},
+		{1, 1024, 16, "nodes have at most 1 GiB and 16 vcores"},
+		{2, 512, 16, "containers take up to 1 GiB and 1 vcores, and nodes have at most 512 MiB and 16 vcores"},
+	} {
+		_, warned, err := importLines(t, "10\n", func(o *Options) { o.Nodes, o.NodeMemMiB, o.NodeVCores = tt.nodes, tt.memMiB, tt.vcores })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := strings.Join(warned, "\n"); !strings.Contains(all, tt.want) || (all == "") != (tt.want == "") {
+			t.Errorf("%+v: warned %q", tt, all)
+		}
+	}
+}
+
 func TestClusters(t *testing.T) {
 	withNodes := func(b *Builder) error {
 		b.AddNode(trace.Node{Host: "n1", Rack: "/r1", MemMiB: 100, VCores: 3, Present: true})
