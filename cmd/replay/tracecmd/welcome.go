@@ -217,6 +217,8 @@ func clusterLine(opt *workload.Options, res *workload.Result) string {
 		s += ", made up for the work, as the source names none"
 	case res.Counts.Read["nodes_of_the_header"] > 0:
 		s += ", as the header has it"
+	case res.Counts.Read["processors_of_the_header"] > 0:
+		s += ", for the processors of the header"
 	case opt.Nodes == 0 && absent == 0 && later == 0:
 		s += ", those of the recording"
 	}

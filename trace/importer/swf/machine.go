@@ -54,10 +54,14 @@ func (m *machine) holds(tasks, memMiB int64) {
 // nodes makes the cluster that of the headers, where no other is asked for and jobs are not wider than its nodes. As such a machine has no application masters, each node gets room for one.
 func (m *machine) nodes(b *workload.Builder, wide bool) {
 	nodes, procs := m.size()
+	is := fmt.Sprintf("the log is of a machine of %d nodes and %d processors", nodes, procs)
+	if m.maxNodes == 0 {
+		is = fmt.Sprintf("the log is of a machine of %d processors, of whose nodes the header does not say the number: they are taken to have %d each", procs, nodeProcs)
+	}
 	switch o := b.Options; {
 	case nodes == 0:
 	case o.Nodes > 0 || wide:
-		b.Note("the log is of a machine of %d nodes and %d processors", nodes, procs)
+		b.Note("%s", is)
 	default:
 		vcores := (max(procs, m.procs)+nodes-1)/nodes + 1
 		wider := ""
@@ -73,8 +77,12 @@ func (m *machine) nodes(b *workload.Builder, wide bool) {
 			room = fmt.Sprintf(", with 1 vcore and %d MiB of each for application masters, which such a machine does not have and tasks may take too: loads are of this larger cluster, and --swf-am-room=false leaves the machine as it is, for --scheduler ideal", amMiB)
 		}
 		o.Nodes, o.NodeVCores, o.NodeMemMiB = int(nodes), cmp.Or(o.NodeVCores, int32(vcores)), cmp.Or(o.NodeMemMiB, memMiB)
-		b.Counts.Read["nodes_of_the_header"] += nodes
-		b.Note("the log is of a machine of %d nodes and %d processors: the cluster is %d nodes of %d vcores and %d MiB%s%s; --nodes, --node-vcores and --node-mem say others",
-			nodes, procs, nodes, o.NodeVCores, o.NodeMemMiB, wider, room)
+		if m.maxNodes > 0 {
+			b.Counts.Read["nodes_of_the_header"] += nodes
+		} else {
+			b.Counts.Read["processors_of_the_header"] += procs
+		}
+		b.Note("%s: the cluster is %d nodes of %d vcores and %d MiB%s%s; --nodes, --node-vcores and --node-mem say others",
+			is, nodes, o.NodeVCores, o.NodeMemMiB, wider, room)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"replay/trace"
+	"replay/trace/importer/workflow"
 	"replay/trace/importer/workload"
 )
 
@@ -23,13 +24,14 @@ var Format = workload.Format{
 	Params: []workload.Param{
 		{Name: "swf-model", Default: "gang", Usage: "what a job of n processors is: gang (n tasks that start together), tasks (n tasks), container (one task of n vcores)"},
 		{Name: "swf-am-room", Default: "true", Usage: "give each node of the machine 1 vcore and 1024 MiB more, for application masters; false leaves it as it is, for --scheduler ideal"},
+		{Name: "swf-mem-unit", Default: "KB", Usage: "`UNIT` of the memory of a processor: B, KB, MB, GB"},
 		{Name: "keep-zero", Default: "false", Usage: "also take jobs whose run time is 0 or unknown: with their CPU time, else 0 if it is 0"},
 	},
 	Detect: detect,
 	Read:   read,
 }
 
-func detect(_ string, head []byte) string {
+func detect(name string, head []byte) string {
 	comments := false
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimSpace(line)
@@ -40,13 +42,18 @@ func detect(_ string, head []byte) string {
 			comments = true
 			continue
 		}
-		if _, err := record(line); err != nil {
+		_, n, err := record(line)
+		switch {
+		case err != nil:
 			return ""
-		}
-		if comments {
+		case comments:
 			return "18 numbers a line under ; comments"
+		case n == fields:
+			return "18 numbers a line"
+		case strings.HasSuffix(name, ".swf"):
+			return "18 numbers a line and further fields, in a file called .swf"
 		}
-		return "18 numbers a line"
+		return ""
 	}
 	if comments && bytes.Contains(head, []byte("; MaxJobs:")) {
 		return "; comments with MaxJobs"
@@ -81,39 +88,45 @@ const (
 var names = [fields]string{"job number", "submit time", "wait time", "run time", "allocated processors", "average CPU time", "used memory", "requested processors", "requested time",
 	"requested memory", "status", "user", "group", "application", "queue", "partition", "preceding job", "think time"}
 
-// record reads the numbers of a line; -1 = unknown.
-func record(line []byte) (r [fields]float64, err error) {
+// record reads the numbers of a line, which has n fields, that many or more; -1 = unknown.
+func record(line []byte) (r [fields]float64, n int, err error) {
 	f := bytes.Fields(line)
-	if len(f) != fields {
-		return r, fmt.Errorf("has %d fields, want %d numbers", len(f), fields)
+	if len(f) < fields {
+		return r, len(f), fmt.Errorf("has %d fields, want %d numbers", len(f), fields)
 	}
-	for i, text := range f {
+	for i, text := range f[:fields] {
 		v, err := strconv.ParseFloat(string(text), 64)
 		if err != nil || math.IsNaN(v) || math.Abs(v) > 1<<53 {
-			return r, fmt.Errorf("field %d (%s) is %q, want a number", i+1, names[i], strings.ToValidUTF8(string(text), "?"))
+			return r, len(f), fmt.Errorf("field %d (%s) is %q, want a number", i+1, names[i], strings.ToValidUTF8(string(text), "?"))
 		}
 		switch i {
 		case submit, wait, run, cpu, used, requestedTime, requestedMemory, think:
 		default:
 			if v != math.Trunc(v) {
-				return r, fmt.Errorf("field %d (%s) is %q, want a whole number", i+1, names[i], text)
+				return r, len(f), fmt.Errorf("field %d (%s) is %q, want a whole number", i+1, names[i], text)
 			}
 		}
 		if v < 0 && v != -1 {
-			return r, fmt.Errorf("field %d (%s) is %q, want 0 or more, or -1 for unknown", i+1, names[i], text)
+			return r, len(f), fmt.Errorf("field %d (%s) is %q, want 0 or more, or -1 for unknown", i+1, names[i], text)
 		}
 		r[i] = v
 	}
-	return r, nil
+	return r, len(f), nil
 }
+
+// largeMiB is more memory than a processor has.
+const largeMiB = 1 << 20
 
 // reading is an import.
 type reading struct {
 	*workload.Builder
 	model    string
+	unit     float64 // of memory, MiB
+	mostMiB  float64 // of a processor
 	keepZero bool
 	startMS  int64 // of the log, ms since 1970; trace.Unset = not said
 	begun    bool  // a record was read
+	width    int   // fields of the records of a log; 0 = it has none yet
 	queues   map[int64]string
 	machine  machine
 }
@@ -121,6 +134,9 @@ type reading struct {
 func read(ctx context.Context, inputs []string, b *workload.Builder) (err error) {
 	r := &reading{Builder: b}
 	if r.model, err = b.ParamOneOf("swf-model", "gang", "tasks", "container"); err != nil {
+		return err
+	}
+	if r.unit, err = workflow.Unit(b, "swf-mem-unit"); err != nil {
 		return err
 	}
 	if r.machine.amRoom, err = b.ParamBool("swf-am-room"); err != nil {
@@ -138,13 +154,16 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) (err error)
 	}
 	b.NoEpoch = true
 	for i, path := range files {
-		r.startMS, r.queues = trace.Unset, map[int64]string{}
+		r.startMS, r.queues, r.width = trace.Unset, map[int64]string{}, 0
 		if err = b.EachLine(ctx, path, r.line); err != nil {
 			break
 		}
 		b.Progress(i+1, len(files), "files")
 	}
 	r.machine.nodes(b, r.model == "container")
+	if r.mostMiB > largeMiB {
+		b.Warn("a processor has %.0f GiB of memory: if the log does not count in KB, as the format says, --swf-mem-unit says its unit", r.mostMiB/1024)
+	}
 	return err
 }
 
@@ -164,7 +183,10 @@ func (r *reading) line(s *workload.Source, n int, text []byte) error {
 	} else if !r.begun {
 		r.begun, r.NoEpoch = true, noEpoch
 	}
-	x, err := record(text)
+	x, width, err := record(text)
+	if err == nil {
+		err = r.sameWidth(s.Name, width)
+	}
 	if err == nil && (x[submit] < 0 || x[number] < 0) {
 		err = fmt.Errorf("fields 1 and 2 (job number, submit time) are %v and %v, want 0 or more", x[number], x[submit])
 	}
@@ -172,6 +194,23 @@ func (r *reading) line(s *workload.Source, n int, text []byte) error {
 		return r.Drop("lines_that_are_no_record", "%s: line %d: %w", s.Name, n, err)
 	}
 	return r.job(&x, s.Name, n)
+}
+
+// sameWidth tells whether a record has as many fields as those of its log before. Simulators add fields of their own after the 18th.
+func (r *reading) sameWidth(log string, n int) error {
+	if r.width == 0 {
+		r.width = n
+		if n > fields {
+			r.Note("%s: records have %d fields: those after the %dth are not used", log, n, fields)
+		}
+	}
+	if n != r.width {
+		return fmt.Errorf("has %d fields, want %d, as the records before", n, r.width)
+	}
+	if n > fields {
+		r.Counts.Dropped["further_fields"] += int64(n - fields)
+	}
+	return nil
 }
 
 // comment takes a line of the header: "; Key: value".
@@ -239,6 +278,15 @@ func (r *reading) job(x *[fields]float64, name string, n int) error {
 		procs = x[allocated]
 		r.Counts.Modelled["requests_that_are_allocated_processors"]++
 	}
+	mib := max(x[requestedMemory], 0)
+	if mib == 0 {
+		mib = max(x[used], 0)
+	}
+	mib = math.Ceil(mib * r.unit)
+	r.mostMiB = max(r.mostMiB, mib)
+	if task := mib * r.vcores(procs); task > trace.MostMemMiB {
+		return r.Drop("records_of_too_much_memory", "%s: line %d: fields 10 and 7 (requested and used memory) are %v and %v, want at most %d TiB a task; --swf-mem-unit says what they count", name, n, x[requestedMemory], x[used], trace.MostMemMiB>>20)
+	}
 	if err := r.CheckTasks(int64(procs)); err != nil {
 		return r.Drop("records_of_too_many_processors", "%s: line %d: %w", name, n, err)
 	}
@@ -273,7 +321,7 @@ func (r *reading) job(x *[fields]float64, name string, n int) error {
 	if x[group] >= 0 {
 		r.Counts.Dropped["groups"]++
 	}
-	j.Stages = []trace.Stage{r.stage(a, x, took, int64(procs))}
+	j.Stages = []trace.Stage{r.stage(a, x, took, int64(procs), int64(mib))}
 	r.Counts.Read["jobs"]++
 	_, err := r.Add(a)
 	return err
@@ -285,24 +333,28 @@ func (r *reading) tooWide(procs float64) bool {
 	return most > 0 && procs > float64(most) && r.Options.Nodes == 0 && r.model != "container"
 }
 
-// stage makes the only stage of a job.
-func (r *reading) stage(a *workload.Application, x *[fields]float64, took float64, procs int64) trace.Stage {
-	kind, tasks, vcores := trace.StageGang, procs, int64(1)
-	switch r.model {
-	case "tasks":
+// vcores is how many a task of a job has.
+func (r *reading) vcores(procs float64) float64 {
+	if r.model == "container" {
+		return procs
+	}
+	return 1
+}
+
+// stage makes the only stage of a job, whose processors have mib each, 0 = it is not said.
+func (r *reading) stage(a *workload.Application, x *[fields]float64, took float64, procs, mib int64) trace.Stage {
+	kind, vcores := trace.StageGang, int64(r.vcores(float64(procs)))
+	tasks := procs / vcores
+	if r.model != "gang" {
 		kind, a.Job.Kind = trace.StageInput, trace.KindGeneric
-	case "container":
-		kind, a.Job.Kind, tasks, vcores = trace.StageInput, trace.KindGeneric, 1, procs
 	}
 	st := trace.NewStage(0, kind)
-	mib := int64(1024)
-	if kb := max(x[requestedMemory], 0); kb > 0 {
-		mib = int64(math.Ceil(kb / 1024))
-	} else if kb = max(x[used], 0); kb > 0 {
-		mib = int64(math.Ceil(kb / 1024))
-		r.Counts.Modelled["requests_that_are_used_memory"] += tasks
-	} else {
+	switch {
+	case mib == 0:
+		mib = 1024
 		r.Counts.Defaulted["memory_of_tasks"] += tasks
+	case x[requestedMemory] <= 0:
+		r.Counts.Modelled["requests_that_are_used_memory"] += tasks
 	}
 	st.TaskMemMiB, st.TaskVCores = mib*vcores, int32(min(vcores, math.MaxInt32))
 	r.machine.holds(procs, mib)

@@ -31,6 +31,8 @@ func TestBadInput(t *testing.T) {
 		{good + "2 0 10 99999999999 4 -1 -1 1 200 -1 1 1 1 1 0 -1 -1 -1\n", "line 2: fields 2, 3 and 4 (submit, wait and run time) are 0, 10 and 9.9999999999e+10", 1},
 		{good + "; UnixStartTime: 5\n" + good, "one log has UnixStartTime in its header and another has not", 0},
 		{good + "\xff\xfe", "has 1 fields", 1},
+		{good + strings.Replace(good, "\n", " 7\n", 1), "line 2: has 19 fields, want 18, as the records before", 1},
+		{good + "2 0 10 100 4 -1 -1 4 200 200000000000 1 1 1 1 0 -1 -1 -1\n", "line 2: fields 10 and 7 (requested and used memory) are 2e+11 and -1, want at most 128 TiB a task", 1},
 	})
 }
 
@@ -124,6 +126,44 @@ func TestTooWide(t *testing.T) {
 		}
 		if nodes == 0 && (len(warned) != 1 || !strings.Contains(warned[0], "log: line 5: fields 8 and 5 (processors) are -1 and 64, want at most 16, as MaxProcs of the header") || res.Counts.Modelled["requests_that_are_allocated_processors"] != 1) {
 			t.Errorf("warned %q, modelled %v", warned, res.Counts.Modelled)
+		}
+	}
+}
+
+// Fields after the 18th, which simulators add, are counted and not used; a line of names before the records is none.
+func TestFurtherFields(t *testing.T) {
+	const with = "1 0 10 100 4 -1 -1 4 200 2048 1 1 1 1 0 -1 -1 -1 {7,8} q_1d\n"
+	for text, known := range map[string]bool{with: false, "; MaxProcs: 40\n" + with: true, "id submit\n" + with: false} {
+		path := importtest.WriteNew(t, "log", text)
+		res, m, err := importtest.Import(t, Format, path, nil)
+		if err != nil || len(m.JobList) != 1 || m.JobList[0].Stages[0].TaskMemMiB != 2 || res.Counts.Dropped["further_fields"] != 2 || len(res.Counts.Notes) == 0 {
+			t.Errorf("%q: %+v, %v", text, res, err)
+		}
+		if how := Format.Detect("log", []byte(text)); (how != "") != known {
+			t.Errorf("%q is known: %q", text, how)
+		}
+	}
+	if Format.Detect("log.swf", []byte(with)) == "" {
+		t.Error("a file called .swf is not known")
+	}
+}
+
+// The unit of memory is the format's KB, or one that is given; a header without a number of nodes is not said to have one.
+func TestMemoryUnit(t *testing.T) {
+	path := importtest.WriteNew(t, "log", "; MaxProcs: 40\n1 0 10 100 4 -1 -1 4 200 4294967296 1 1 1 1 0 -1 -1 -1\n")
+	for unit, want := range map[string]struct {
+		mib    int64
+		warned int
+	}{"KB": {4 << 20, 1}, "B": {4 << 10, 0}} {
+		warned := 0
+		res, m, err := importtest.Import(t, Format, path, func(o *workload.Options) {
+			o.Params, o.Warn = map[string]string{"swf-mem-unit": unit}, func(string) { warned++ }
+		})
+		if err != nil || m.JobList[0].Stages[0].TaskMemMiB != want.mib || warned != want.warned {
+			t.Errorf("%s: %+v, %v, warned %d times", unit, res, err, warned)
+		}
+		if c := res.Counts.Read; c["processors_of_the_header"] != 40 || c["nodes_of_the_header"] != 0 || !strings.Contains(res.Counts.Notes[0], "of whose nodes the header does not say the number") {
+			t.Errorf("read %v, notes %q", c, res.Counts.Notes)
 		}
 	}
 }
