@@ -179,6 +179,10 @@ func (c *column) measure(of quantity, values []string) {
 			why = " (" + why + ")"
 		}
 		c.epoch = of == instant && largest*c.unit.per >= firstEpochMS
+		if c.epoch && c.binding.unit == nil && !c.recent(values) {
+			why = " (" + c.unit.String() + " since 1970 would be of years before 1990 or after 2040)"
+			c.unit, c.epoch = finer(c.unit), false
+		}
 		how = c.unit.String() + why
 		if of == instant && c.epoch {
 			how += " since 1970"
@@ -227,6 +231,32 @@ func (c *column) usualOf(values []string) float64 {
 	}
 	return largest[usual]
 }
+
+// recent tells whether nine of ten instants that may count from 1970 are of the years 1990 to 2040, as those of clocks are. Google's count microseconds from a start of their own. One that
+// stands for none says nothing, if there are others.
+func (c *column) recent(values []string) bool {
+	n, recent, beyond := 0, 0, 0
+	for _, v := range values {
+		x, _ := number(v)
+		x *= c.unit.per
+		switch {
+		case x < firstEpochMS:
+		case x > latestMS:
+			beyond++
+		default:
+			if n++; x >= recentFromMS && x < recentToMS {
+				recent++
+			}
+		}
+	}
+	return 10*recent >= 9*n && (n > 0 || beyond == 0)
+}
+
+// The years 1990 and 2040, ms since 1970.
+const (
+	recentFromMS = 631_152_000_000
+	recentToMS   = 2_208_988_800_000
+)
 
 // datesSaid says what dates are, and whether some have no zone.
 func datesSaid(values []string) string {

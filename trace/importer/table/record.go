@@ -23,6 +23,7 @@ type record struct {
 	job, user, queue             []byte
 	stage, host, name, outcome   []byte
 	parents                      []string
+	farPriority                  bool // its priority is none that a job may have
 }
 
 // unknown is no number of a row; times may be negative.
@@ -106,9 +107,12 @@ func (c *columns) read(fields [][]byte) (r record, err error) {
 	r = record{
 		submit: instant(roleSubmit), start: instant(roleStart), end: instant(roleEnd),
 		duration: number(roleDuration, 0, trace.LongestMS), tasks: number(roleTasks, 0, math.MaxInt32), milli: number(roleVCores, 0, 1000*trace.MostVCores),
-		memMiB: number(roleMemory, 0, trace.MostMemMiB<<20), gpus: number(roleGPU, 0, trace.MostAmount), priority: number(rolePriority, -mostPriority, mostPriority),
+		memMiB: number(roleMemory, 0, trace.MostMemMiB<<20), gpus: number(roleGPU, 0, trace.MostAmount), priority: number(rolePriority, -math.MaxInt64, math.MaxInt64),
 		job: name(roleJob), user: name(roleUser), queue: name(roleQueue), stage: name(roleStage), host: name(roleHost), name: name(roleName),
 		outcome: []byte(outcome(c.text(roleStatus, fields))),
+	}
+	if r.priority != unknown && (r.priority < -mostPriority || r.priority > mostPriority) { // Slurm's count from 2^32 down
+		r.priority, r.farPriority = unknown, true
 	}
 	if text := c.text(roleParents, fields); text != "" {
 		r.parents = strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" ,;|[](){}'\"\t\n", c) })
@@ -177,25 +181,21 @@ func (r *record) complete(starts bool) error {
 
 // between says in words which values a column may have.
 func (c *column) between(least, most int64) string {
-	if of := known[c.role].of; of != instant || !c.epoch {
-		return fmt.Sprintf("%s from %d to %d", of.inWords(), least, most)
-	}
-	day := func(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.DateOnly) }
-	return fmt.Sprintf("a time from %s to %s", day(least), day(most))
-}
-
-func (q quantity) inWords() string {
-	switch q {
-	case instant:
-		return "a time in ms"
-	case span:
-		return "a duration in ms"
+	switch known[c.role].of {
 	case cores:
-		return "thousandths of a vcore"
+		return fmt.Sprintf("0 to %d vcores of a task; --map tasks=%s makes each a task of its own", most/1000, c.name)
 	case memory:
-		return "bytes"
+		return fmt.Sprintf("0 to %d TiB", most>>40)
+	case span:
+		return fmt.Sprintf("a duration in ms from %d to %d", least, most)
+	case instant:
+		if !c.epoch {
+			return fmt.Sprintf("a time in ms from %d to %d", least, most)
+		}
+		day := func(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.DateOnly) }
+		return fmt.Sprintf("a time from %s to %s", day(least), day(most))
 	}
-	return "a number"
+	return fmt.Sprintf("a number from %d to %d", least, most)
 }
 
 // outcomes are the words for how a job ended.

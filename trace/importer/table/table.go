@@ -378,6 +378,11 @@ func (t *reader) row(path string, s source, fields [][]byte) error {
 	case r.tasks == 0:
 		return t.b.Drop("rows_without_a_task", "%s: %s: %s is 0, want 1 or more", path, s.place(), t.columns[roleTasks].name)
 	}
+	if r.farPriority {
+		if t.b.Counts.Dropped["priorities_out_of_bounds"]++; t.b.Counts.Dropped["priorities_out_of_bounds"] == 1 {
+			t.b.Warn("%s: %s: %s is %q, want a number from %d to %d: priorities beyond are taken as none", path, s.place(), t.columns[rolePriority].name, t.columns.text(rolePriority, fields), -mostPriority, mostPriority)
+		}
+	}
 	if len(r.outcome) == 0 && len(t.columns.bytes(roleStatus, fields)) > 0 {
 		t.b.Counts.Defaulted["outcomes_of_words_that_are_not_known"]++
 	}

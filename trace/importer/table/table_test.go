@@ -69,6 +69,8 @@ func TestSniffed(t *testing.T) {
 		"ms since 1970":                {"job,submit,end\na,1700000000000,1700000005000\n", "", "a@0 []1000m/1024MiB[5000]", 1700000000000},
 		"microseconds":                 {"job,submit,end\na,1700000000000000,1700000005000999\n", "", "a@0 []1000m/1024MiB[5000]", 1700000000000},
 		"nanoseconds":                  {"job,submit,end\na,1700000000000000000,1700000005000999999\n", "", "a@0 []1000m/1024MiB[5000]", 1700000000000},
+		"microseconds of their own":    {"job,submit,end\na,274800000000,275100000000\nb,2506135000000,2506135000999\n", "", "a@0 []1000m/1024MiB[300000]; b@2231335000 []1000m/1024MiB[0]", trace.Unset},
+		"microseconds past 2200":       {"job,submit,end\na,9000000000000,9000000001000\n", "", "a@0 []1000m/1024MiB[1]", trace.Unset},
 		"times of their own":           {"submit,duration\n-3,5\n7,1\n", "", "row1@0 []1000m/1024MiB[5000]; row2@10000 []1000m/1024MiB[1000]", trace.Unset},
 		"a unit in the name":           {"submitMs;runtime_min\n0;5\n1500;0.5\n", "", "row1@0 []1000m/1024MiB[300000]; row2@1500 []1000m/1024MiB[30000]", trace.Unset},
 		"a unit in the map":            {"a\tb\n0\t5\n2\t6\n", "submit=a:h,duration=b:ms", "row1@0 []1000m/1024MiB[5]; row2@7200000 []1000m/1024MiB[6]", trace.Unset},
@@ -200,6 +202,35 @@ func TestDurations(t *testing.T) {
 	}
 }
 
+// A priority that no job may have, as Slurm's, which count from 2^32 down, is none: its row stays.
+func TestFarPriority(t *testing.T) {
+	warned := ""
+	res, m, err := imported(t, "JobID|Submit|Elapsed|Priority\n1|2026-01-15T19:33:36|00:01:00|4294868299\n2|2026-01-15T19:33:37|00:01:00|7\n3|2026-01-15T19:33:38|00:01:00|4294868298\n", nil, func(o *workload.Options) {
+		o.Warn = func(s string) { warned += s }
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.JobList) != 3 || m.JobList[0].Priority != 0 || m.JobList[1].Priority != 7 || res.Counts.Dropped["priorities_out_of_bounds"] != 2 {
+		t.Errorf("%s, dropped %v", importtest.Text(m), res.Counts.Dropped)
+	}
+	if want := `line 2: Priority is "4294868299", want a number from -2147483647 to 2147483647: priorities beyond are taken as none`; strings.Count(warned, want) != 1 {
+		t.Errorf("warned %q, want %q once", warned, want)
+	}
+}
+
+// Where nothing says it, a cluster is made for the work of GPUs, too.
+func TestClusterForGPUs(t *testing.T) {
+	_, m, err := imported(t, "job,submit,duration,gpu\na,0,100,2\nb,0,100,2\nc,0,100,2\nd,100,100,1\n", nil, func(o *workload.Options) { o.Nodes = 0 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 700 s of a GPU in 100 s, on nodes of 2
+	if n := m.Nodes; len(n) != 7 || len(n[0].Extra) != 1 || n[0].Extra[0].Value != 2 {
+		t.Errorf("%d nodes, %+v, want 7 with 2 GPUs each", len(n), n[0].Extra)
+	}
+}
+
 // What can't be used says where it is, what it is, and what was wanted.
 func TestErrors(t *testing.T) {
 	for name, tt := range map[string]struct{ text, params, want string }{
@@ -218,6 +249,7 @@ func TestErrors(t *testing.T) {
 		"a negative duration":     {"submit,duration\n1,-2\n", "", `t.csv: line 2: duration is "-2", want a duration in ms from 0 to`},
 		"an end before the start": {"submit,end\n5,4\n", "", "t.csv: line 2: ends 1000 ms before it begins"},
 		"a start before its time": {"submit,start,duration\n5,4,1\n", "", "t.csv: line 2: starts 1000 ms before it is submitted"},
+		"a huge container":        {"submit,duration,cpus\n1,2,262144\n", "", `t.csv: line 2: cpus is "262144", want 0 to 131072 vcores of a task; --map tasks=cpus makes each a task of its own`},
 		"a huge number":           {"submit,duration\n1e300,2\n", "", `t.csv: line 2: submit is "1e300", want`},
 		"a part of a task":        {"submit,duration,tasks\n1,2,2.0\n1,2,2.5\n", "", `t.csv: line 3: tasks is "2.5", want a whole number`},
 		"a part of a GPU":         {"submit,duration,gpu\n1,2,1\n1,2,0.5\n", "", `t.csv: line 3: gpu is "0.5", want a whole number`},

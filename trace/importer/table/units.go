@@ -75,6 +75,12 @@ func (q quantity) units() string {
 	return strings.Join(names, ", ")
 }
 
+// finer is the unit of times that is the next smaller one, or that of the smallest.
+func finer(u unit) unit {
+	i := slices.IndexFunc(times, func(t unit) bool { return t.per == u.per })
+	return times[max(i-1, 0)]
+}
+
 func (u *unit) String() string { return u.names[0] }
 
 // number reads a finite decimal number.

@@ -145,7 +145,7 @@ func (b *Builder) makeNodes(c *cluster, flag shape) {
 	size := flag.or(b.took.roomFor(b.machine.or(nodeClass)))
 	opt := b.Options
 	if opt.Nodes == 0 && len(b.took.names()) == 0 {
-		b.enoughNodes(size)
+		b.enoughNodes(size, extra)
 	}
 	var names []string
 	for i := range opt.Nodes {
@@ -175,17 +175,32 @@ const (
 	mostNodes = 100_000 // of such a cluster
 )
 
-// enoughNodes sets the number of nodes of a size on which the load of all applications is about roomyLoad, and which hold the largest gang together with an application master.
-func (b *Builder) enoughNodes(size shape) {
-	span, busy := b.submissionsMS(), "on which the offered load is %s of the vcores and %s of the memory"
+// nodeLoad is the load of a resource if there was one node; nil = unknown.
+type nodeLoad struct {
+	of  string
+	one *float64
+}
+
+// enoughNodes sets the number of nodes of a size on which the load of all applications is about roomyLoad, also of further resources, and which hold the largest gang together with an
+// application master.
+func (b *Builder) enoughNodes(size shape, extra []trace.NamedValue) {
+	span, busy := b.submissionsMS(), "on which the offered load is "
+	until := ""
 	if longest := max(b.took.longestMS, 1); span < longest {
-		span, busy = longest, "which the work keeps busy by %s of the vcores and %s of the memory as long as its longest task runs, which is longer than jobs are submitted"
+		span, busy, until = longest, "which the work keeps busy by ", " as long as its longest task runs, which is longer than jobs are submitted"
 	}
 	one := trace.OfferedLoad(b.work(), trace.Size{Nodes: 1, VCores: int64(size.vcores), MemMiB: size.memMiB}, span)
+	loads := []nodeLoad{{"vcores", one.VCores}, {"memory", one.Memory}}
+	for _, x := range extra {
+		if ms := b.took.furtherMS[x.Name]; ms > 0 {
+			load := ms * float64(b.Options.Copies) / (float64(x.Value) * float64(span))
+			loads = append(loads, nodeLoad{x.Name, &load})
+		}
+	}
 	n := 1.0
-	for _, load := range []*float64{one.VCores, one.Memory} {
-		if load != nil {
-			n = max(n, math.Ceil(*load/roomyLoad))
+	for _, l := range loads {
+		if l.one != nil {
+			n = max(n, math.Ceil(*l.one/roomyLoad))
 		}
 	}
 	for _, g := range b.took.gangs {
@@ -193,18 +208,25 @@ func (b *Builder) enoughNodes(size shape) {
 	}
 	b.Options.Nodes = int(min(n, mostNodes))
 	b.Counts.Modelled["nodes"] += int64(b.Options.Nodes)
-	load := func(one *float64) string {
-		if one == nil {
-			return trace.Percent(nil)
+	for i, l := range loads {
+		share := trace.Percent(nil)
+		if l.one != nil {
+			s := *l.one / float64(b.Options.Nodes)
+			share = trace.Percent(&s)
 		}
-		share := *one / float64(b.Options.Nodes)
-		return trace.Percent(&share)
+		switch {
+		case i > 0 && i == len(loads)-1:
+			busy += " and "
+		case i > 0:
+			busy += ", "
+		}
+		busy += share + " of the " + l.of
 	}
 	others := "--nodes, --node-mem and --node-vcores say others"
 	if b.nodesIn != "" {
 		others += ", and " + b.nodesIn + " among the inputs has the real ones"
 	}
-	b.Note("the source names no nodes: made up are %d of %v, "+busy+"; %s", b.Options.Nodes, size, load(one.VCores), load(one.Memory), others)
+	b.Note("the source names no nodes: made up are %d of %v, %s; %s", b.Options.Nodes, size, busy+until, others)
 }
 
 // work is that of all copies of the applications.
