@@ -68,6 +68,9 @@ func (c *columns) bytes(r role, fields [][]byte) []byte {
 	return s
 }
 
+// minusOne tells whether a value is -1, which stands for none where there is nothing below 0.
+func minusOne(s []byte) bool { return s[0] == '-' && (string(s) == "-1" || string(s) == "-1.0") }
+
 // text is bytes as a string.
 func (c *columns) text(r role, fields [][]byte) string { return string(c.bytes(r, fields)) }
 
@@ -75,7 +78,7 @@ func (c *columns) text(r role, fields [][]byte) string { return string(c.bytes(r
 func (c *columns) read(fields [][]byte) (r record, err error) {
 	number := func(of role, least, most int64) int64 {
 		s := c.bytes(of, fields)
-		if len(s) == 0 || err != nil {
+		if len(s) == 0 || err != nil || least == 0 && minusOne(s) {
 			return unknown
 		}
 		v, ok := c[of].int(s)

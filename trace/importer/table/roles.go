@@ -45,7 +45,7 @@ var known = [roles]struct {
 	roleEnd:      {"end", instant, []string{"end", "ended", "endtime", "endtimestamp", "endts", "tsend", "endedat", "finish", "finished", "finishtime", "finishedat", "finishts", "stop", "stoptime", "stopped", "completed", "completedat", "completiontime", "completedtime", "finishedtime", "deletiontime", "enddate"}},
 	roleDuration: {"duration", span, []string{"duration", "runtime", "elapsed", "elapsedtime", "run", "servicetime", "walltime", "executiontime", "elapsedraw", "exectime", "runningtime"}},
 	roleTasks:    {"tasks", count, []string{"tasks", "numtasks", "ntasks", "taskcount", "taskscount", "instances", "numinstances", "instancenum", "instancecount", "count"}},
-	roleVCores:   {"vcores", cores, []string{"vcores", "vcore", "cores", "core", "cpus", "cpu", "ncpus", "numcpus", "cpunum", "cpucount", "corecount", "numcores", "reqcpus", "alloccpus", "cpurequest", "requestedcpus"}},
+	roleVCores:   {"vcores", cores, []string{"vcores", "vcore", "cores", "core", "cpus", "cpu", "ncpus", "numcpus", "cpunum", "cpucount", "corecount", "numcores", "reqcpus", "alloccpus", "cpurequest", "requestedcpus", "nprocs", "numprocs", "procs", "processors"}},
 	roleMemory:   {"memory", memory, []string{"memory", "mem", "ram", "reqmem", "memoryrequest", "requestedmemory", "memrequest"}},
 	roleGPU:      {"gpu", count, []string{"gpu", "gpus", "ngpus", "numgpus", "gpunum", "gpucount", "gpurequest", "requestedgpus"}},
 	roleUser:     {"user", text, []string{"user", "username", "userid", "uid", "owner", "userhash"}},
