@@ -273,6 +273,9 @@ func (h *history) head(line []byte) error {
 	if string(line) == textHead {
 		return nil
 	}
+	if bytes.HasPrefix(line, []byte(`Meta VERSION=`)) {
+		return h.leave(workload.Foreign, "is a history of Hadoop 1, want one of Hadoop 2 or later; Hadoop's Rumen makes traces of such histories, which the format rumen takes")
+	}
 	return h.leave(workload.Foreign, "the first line is %.40q, want Avro-Json or Avro-Binary", line)
 }
 
