@@ -16,11 +16,14 @@ func resetPeak() {
 	}
 }
 
-// peak is the largest resident memory of the process since [resetPeak], 0 where the system does not tell.
+// peak is that of this process since [resetPeak].
+func peak() int64 { return Peak("self") }
+
+// Peak is the largest resident memory so far of a process, its number or self, in bytes; 0 where the system does not tell.
 //
 // Source: proc_pid_status(5), VmHWM.
-func peak() int64 {
-	status, err := os.ReadFile("/proc/self/status")
+func Peak(process string) int64 {
+	status, err := os.ReadFile("/proc/" + process + "/status")
 	if err != nil {
 		return 0
 	}

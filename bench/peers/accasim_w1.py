@@ -1,4 +1,4 @@
-"""The workload W1 on AccaSim: python accasim_w1.py LOAD prints what it comes to. Its FIFO scheduler and FirstFit allocator decide."""
+"""The workload W1 on AccaSim: python accasim_w1.py LOAD TASKS prints what it comes to. Its FIFO scheduler and FirstFit allocator decide."""
 
 import collections
 import collections.abc
@@ -19,7 +19,8 @@ from accasim.base.scheduler_class import FirstInFirstOut, JobVerification
 from accasim.base.simulator_class import Simulator
 from accasim.utils.reader_class import Reader
 
-TASKS, NODES, CORES, MEMORY, TASK_MIB = int(os.environ.get("W1_TASKS", 1_000_000)), 1000, 16, 65_536, 2048
+LOAD, TASKS = float(sys.argv[1]), int(sys.argv[2])
+NODES, CORES, MEMORY, TASK_MIB = 1000, 16, 65_536, 2048
 MASK = (1 << 64) - 1
 FIRST = 1  # AccaSim takes the time 0 for none
 
@@ -27,9 +28,9 @@ FIRST = 1  # AccaSim takes the time 0 for none
 class W1(Reader):
     """Makes jobs of one task as they are read."""
 
-    def __init__(self, factory, load):
+    def __init__(self, factory):
         super().__init__(factory)
-        self.load, self.i, self.state = load, 0, 42
+        self.i, self.state = 0, 42
 
     def _read(self, current_time):
         if self.i == TASKS:
@@ -42,7 +43,7 @@ class W1(Reader):
         seconds = 10 + (z ^ (z >> 31)) % 100
         i, self.i = self.i, self.i + 1
         return {
-            "job_id": i, "queued_time": FIRST + int(i * 59.5 / (NODES * CORES * self.load)), "duration": seconds,
+            "job_id": i, "queued_time": FIRST + int(i * 59.5 / (NODES * CORES * LOAD)), "duration": seconds,
             "requested_nodes": 1, "requested_resources": {"core": 1, "mem": TASK_MIB},
         }
 
@@ -59,7 +60,6 @@ class Fifo(FirstInFirstOut):
 
 
 def main():
-    load = float(sys.argv[1])
     resources = ResourceManager(Resources(groups={"node": {"core": CORES, "mem": MEMORY}}, resources={"node": NODES}))
     factory = JobFactory(resources)
     dispatcher = Fifo(FirstFit(), job_check=JobVerification.NO_CHECK)
@@ -68,7 +68,7 @@ def main():
         with open(config, "w") as f:
             json.dump({}, f)
         simulator = Simulator(
-            os.path.join(scratch, "w1"), config, dispatcher, resource_manager=resources, reader=W1(factory, load), job_factory=factory,
+            os.path.join(scratch, "w1"), config, dispatcher, resource_manager=resources, reader=W1(factory), job_factory=factory,
             scheduling_output=False, statistics_output=False, show_statistics=False, RESULTS_FOLDER_PATH=scratch, LOG_LEVEL="ERROR",
         )
         simulator.start_simulation()

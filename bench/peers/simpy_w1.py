@@ -1,4 +1,4 @@
-"""The workload W1 on SimPy: python simpy_w1.py LOAD prints what it comes to."""
+"""The workload W1 on SimPy: python simpy_w1.py LOAD TASKS prints what it comes to."""
 
 import sys
 from collections import deque
@@ -7,7 +7,8 @@ from heapq import heapify, heappop, heappush
 import simpy
 from simpy.events import Event, URGENT
 
-TASKS, NODES, CORES, MEMORY, TASK_MIB = 1_000_000, 1000, 16, 65_536, 2048
+LOAD, TASKS = float(sys.argv[1]), int(sys.argv[2])
+NODES, CORES, MEMORY, TASK_MIB = 1000, 16, 65_536, 2048
 MASK = (1 << 64) - 1
 
 
@@ -25,8 +26,8 @@ def durations():
 class Cluster:
     """First come, first served, on the first node with room."""
 
-    def __init__(self, env, load):
-        self.env, self.load = env, load
+    def __init__(self, env):
+        self.env = env
         self.waiting = deque()
         self.cores, self.memory = [CORES] * NODES, [MEMORY] * NODES
         self.room = list(range(NODES))  # a heap of the nodes with room
@@ -60,7 +61,7 @@ class Cluster:
     def submissions(self):
         seconds = durations()
         for i in range(TASKS):
-            at = int(i * 59.5 / (NODES * CORES * self.load))
+            at = int(i * 59.5 / (NODES * CORES * LOAD))
             if at > self.env.now:
                 self.dispatch()
                 self.longest = max(self.longest, len(self.waiting))
@@ -71,7 +72,7 @@ class Cluster:
 
 
 env = simpy.Environment()
-cluster = Cluster(env, float(sys.argv[1]))
+cluster = Cluster(env)
 env.process(cluster.submissions())
 env.run()
 print(f"makespan {cluster.makespan} s, mean wait {cluster.waited / TASKS:.4f} s, longest queue {cluster.longest}")

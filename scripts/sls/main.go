@@ -22,6 +22,8 @@ import (
 	"strings"
 	"syscall"
 	"text/tabwriter"
+
+	"replay/scripts/sls/simulator"
 )
 
 // workloads are the kinds of applications that both have.
@@ -51,26 +53,17 @@ func run(ctx context.Context, w io.Writer, out string, jobs, seeds int) error {
 	if err != nil {
 		return err
 	}
-	here, err := filepath.Abs("scripts/sls")
+	program := filepath.Join(out, "replay")
+	sls, err := simulator.Install(ctx, "scripts/sls", out)
 	if err != nil {
 		return err
 	}
-	lib, classes, program := filepath.Join(out, "lib"), filepath.Join(out, "classes"), filepath.Join(out, "replay")
-	if err := os.MkdirAll(classes, 0o777); err != nil {
+	if err := call(ctx, "", nil, "go", "build", "-o", program, "./cmd/replay"); err != nil {
 		return err
-	}
-	for _, words := range [][]string{
-		{"mvn", "-q", "-B", "-f", here, "dependency:copy-dependencies", "-DoutputDirectory=" + lib, "-DincludeScope=runtime"},
-		{"javac", "-nowarn", "-cp", lib + "/*", "-d", classes, filepath.Join(here, "src/replay/Run.java")},
-		{"go", "build", "-o", program, "./cmd/replay"},
-	} {
-		if err := call(ctx, "", nil, words...); err != nil {
-			return err
-		}
 	}
 	for _, k := range workloads {
 		dir := filepath.Join(out, k.kind)
-		if err := simulate(ctx, dir, k.kind, jobs, program, here, classes+":"+lib+"/*"); err != nil {
+		if err := simulate(ctx, sls, dir, k.kind, jobs, program); err != nil {
 			return err
 		}
 		simulated, err := readLog(filepath.Join(dir, "sls.log"))
@@ -107,20 +100,13 @@ func run(ctx context.Context, w io.Writer, out string, jobs, seeds int) error {
 }
 
 // simulate leaves in dir the trace, as it was imported and exported again, and what the simulator says of that (sls.log).
-func simulate(ctx context.Context, dir, kind string, jobs int, program, here, classpath string) error {
+func simulate(ctx context.Context, sls *simulator.Simulator, dir, kind string, jobs int, program string) error {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	if err := os.CopyFS(at("conf"), os.DirFS(filepath.Join(here, "conf"))); err != nil {
-		return err
-	}
-	site, err := os.ReadFile(at("conf/sls-runner.xml"))
+	words, err := sls.Command(dir, at("export/sls-jobs.json"), at("export/sls-nodes.json"))
 	if err != nil {
-		return err
-	}
-	// Some of the simulator's classes know core-site.xml alone.
-	if err := os.WriteFile(at("conf/core-site.xml"), site, 0o666); err != nil {
 		return err
 	}
 	if err := os.WriteFile(at("jobs.json"), workload(kind, jobs), 0o666); err != nil {
@@ -139,25 +125,13 @@ func simulate(ctx context.Context, dir, kind string, jobs int, program, here, cl
 	if err != nil {
 		return err
 	}
-	err = call(ctx, dir, log, "java", "-Xmx700m", "-XX:+UseSerialGC", "--add-opens", "java.base/java.lang=ALL-UNNAMED", "-cp", at("conf")+":"+classpath, "replay.Run",
-		"-tracetype", "SLS", "-tracelocation", at("export/sls-jobs.json"), "-nodes", at("export/sls-nodes.json"), "-output", at("sls"))
+	err = call(ctx, dir, log, words...)
 	return errors.Join(err, log.Close())
 }
 
 // replay leaves in result what the program makes of the trace in dir.
 func replay(ctx context.Context, dir, result, program string, seed int) error {
-	at := func(name string) string { return filepath.Join(dir, name) }
-	words := []string{program, "run", at("trace"), "--yarn-site", at("conf/sls-runner.xml"), "--fair-scheduler", at("conf/fair-scheduler.xml"), "--seed", fmt.Sprint(seed), "--out", result, "--formats", "none", "--quiet"}
-	for _, m := range model {
-		words = append(words, "--model", m)
-	}
-	return call(ctx, "", nil, words...)
-}
-
-// model has the latencies of the simulator: processes take no time, and nothing is read from afar. But its application masters look at the answer to a
-// heartbeat with the next one: a process starts a second after its container was handed out, and a job of MapReduce ends two seconds after its last task, as that is heard of from the nodes.
-var model = []string{
-	"am-start-ms=0", "nm-start-ms=1000", "task-start-ms=0", "task-exit-ms=0", "mr-commit-ms=2000", "mr-stop-ms=0", "stop-ms=0", "kill-ms=0", "rack-penalty=1", "any-penalty=1",
+	return call(ctx, "", nil, simulator.Replay(program, filepath.Join(dir, "trace"), dir, "--seed", fmt.Sprint(seed), "--out", result, "--formats", "none", "--quiet")...)
 }
 
 // call runs a program in dir; what it says goes to log, or without one into the error.

@@ -1,9 +1,9 @@
 // Command w1 is the side of this project in a comparison on the workload W1: it runs the bare loop or the ideal scheduler and prints what
-// they come to, or writes the workload as a trace.
+// they come to, or writes the workload as a trace of jobs that ask YARN for a container for each task.
 //
-//	w1 bare LOAD
-//	w1 ideal LOAD
-//	w1 write LOAD DIR
+//	w1 bare LOAD TASKS
+//	w1 ideal LOAD TASKS
+//	w1 write LOAD TASKS DIR
 package main
 
 import (
@@ -16,6 +16,7 @@ import (
 	"replay/engine"
 	"replay/engine/record"
 	"replay/engine/scenario"
+	"replay/trace"
 )
 
 // waits is a sink that counts who waits: tasks that wait are those ready and not launched.
@@ -46,27 +47,32 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) < 2 {
-		return fmt.Errorf("want bare, ideal or write, and a load; got %q", args)
+	if len(args) < 3 {
+		return fmt.Errorf("want bare, ideal or write, a load, and how many tasks; got %q", args)
 	}
 	load, err := strconv.ParseFloat(args[1], 64)
 	if err != nil || !(load > 0) {
 		return fmt.Errorf("load is %q, want a positive number", args[1])
 	}
-	w := cases.W1{Load: load}
+	tasks, err := strconv.Atoi(args[2])
+	if err != nil || tasks < 1 {
+		return fmt.Errorf("tasks are %q, want a positive number", args[2])
+	}
+	w := cases.W1{Load: load, Tasks: tasks}
 	switch {
-	case args[0] == "bare" && len(args) == 2:
+	case args[0] == "bare" && len(args) == 3:
 		fmt.Println(w.Bare())
-	case args[0] == "ideal" && len(args) == 2:
+	case args[0] == "ideal" && len(args) == 3:
 		b, err := ideal(w)
 		if err != nil {
 			return err
 		}
 		fmt.Println(b)
-	case args[0] == "write" && len(args) == 3:
-		return w.Write(args[2])
+	case args[0] == "write" && len(args) == 4:
+		w.Kind = trace.KindGeneric
+		return w.Write(args[3])
 	default:
-		return fmt.Errorf("want bare LOAD, ideal LOAD or write LOAD DIR, got %q", args)
+		return fmt.Errorf("want bare LOAD TASKS, ideal LOAD TASKS or write LOAD TASKS DIR, got %q", args)
 	}
 	return nil
 }

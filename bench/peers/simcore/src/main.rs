@@ -1,4 +1,4 @@
-//! The workload W1 on SimCore: w1 LOAD prints what it comes to.
+//! The workload W1 on SimCore: w1 LOAD TASKS prints what it comes to.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -8,7 +8,6 @@ use std::rc::Rc;
 use serde::Serialize;
 use simcore::{cast, Event, EventHandler, Simulation, SimulationContext};
 
-const TASKS: u64 = 1_000_000;
 const NODES: usize = 1000;
 const CORES: u32 = 16;
 const MEMORY: u32 = 65_536;
@@ -28,6 +27,7 @@ struct Second {}
 struct Cluster {
     ctx: SimulationContext,
     load: f64,
+    tasks: u64,
     state: u64,
     next: u64,
     waiting: VecDeque<(f64, f64)>,
@@ -69,14 +69,14 @@ impl Cluster {
 
     fn submit(&mut self) {
         let now = self.ctx.time();
-        while self.next < TASKS && self.submitted(self.next) <= now {
+        while self.next < self.tasks && self.submitted(self.next) <= now {
             let seconds = self.seconds();
             self.waiting.push_back((now, seconds));
             self.next += 1;
         }
         self.dispatch();
         self.longest = self.longest.max(self.waiting.len());
-        if self.next < TASKS {
+        if self.next < self.tasks {
             self.ctx.emit_self(Second {}, self.submitted(self.next) - now);
         }
     }
@@ -106,16 +106,18 @@ impl EventHandler for Cluster {
 }
 
 fn main() {
-    let load = std::env::args().nth(1).expect("want a load").parse().expect("want a number");
+    let args: Vec<String> = std::env::args().collect();
+    let load = args[1].parse().expect("want a load");
+    let tasks = args[2].parse().expect("want a number of tasks");
     let mut sim = Simulation::new(1);
     let ctx = sim.create_context("cluster");
     let cluster = Rc::new(RefCell::new(Cluster {
-        ctx, load, state: 42, next: 0, waiting: VecDeque::new(), cores: vec![CORES; NODES], memory: vec![MEMORY; NODES],
+        ctx, load, tasks, state: 42, next: 0, waiting: VecDeque::new(), cores: vec![CORES; NODES], memory: vec![MEMORY; NODES],
         room: (0..NODES).map(Reverse).collect(), makespan: 0.0, waited: 0.0, longest: 0,
     }));
     sim.add_handler("cluster", cluster.clone());
     cluster.borrow_mut().submit();
     sim.step_until_no_events();
     let c = cluster.borrow();
-    println!("makespan {} s, mean wait {:.4} s, longest queue {}", c.makespan, c.waited / TASKS as f64, c.longest);
+    println!("makespan {} s, mean wait {:.4} s, longest queue {}", c.makespan, c.waited / c.tasks as f64, c.longest);
 }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.apache.hadoop.yarn.exceptions.YarnException;
 import org.apache.hadoop.yarn.server.resourcemanager.ResourceManager;
@@ -73,6 +74,15 @@ public final class Run {
       var apps = rm.getRMContext().getRMApps().values();
       return apps.size() == getAmMap().size() && apps.stream().allMatch(RMApp::isAppFinalStateStored);
     }
+
+    /** Says what all came to. */
+    void say() {
+      var apps = rm.getRMContext().getRMApps().values();
+      long first = apps.stream().mapToLong(RMApp::getSubmitTime).min().orElse(0);
+      long last = apps.stream().mapToLong(RMApp::getFinishTime).max().orElse(0);
+      System.out.println(String.format(Locale.ROOT, "%d applications, %d containers, makespan %.1f s", apps.size(),
+          rm.getResourceScheduler().getRootQueueMetrics().getAggregateAllocatedContainers(), (last - first) / 1000.0));
+    }
   }
 
   private static Field field(Class<?> of, String name) throws NoSuchFieldException {
@@ -91,6 +101,7 @@ public final class Run {
       Thread.sleep(500);
     }
     Thread.sleep(2000); // what the nodes have to say yet
+    reader.say();
     System.exit(0);
   }
 }

@@ -1,4 +1,4 @@
-// The workload W1 on SimGrid: simgrid LOAD prints what it comes to. A node is a host of 16 cores, a task an actor on it that executes as
+// The workload W1 on SimGrid: simgrid LOAD TASKS prints what it comes to. A node is a host of 16 cores, a task an actor on it that executes as
 // many operations as the host does in its duration.
 
 #include <cmath>
@@ -16,11 +16,12 @@
 
 namespace sg4 = simgrid::s4u;
 
-constexpr int tasks = 1000000, nodes = 1000, cores = 16, memory = 65536, task_mib = 2048;
+constexpr int nodes = 1000, cores = 16, memory = 65536, task_mib = 2048;
 
 // First come, first served, on the first node with room.
 struct Cluster {
   double load;
+  int tasks;
   uint64_t state = 42;
   std::vector<sg4::Host*> hosts;
   std::vector<int> free_cores = std::vector<int>(nodes, cores), free_memory = std::vector<int>(nodes, memory);
@@ -89,6 +90,7 @@ int main(int argc, char* argv[])
   sg4::Engine::set_config("contexts/stack-size:64"); // 16,000 actors at a time
   Cluster cluster;
   cluster.load = std::atof(argv[1]);
+  cluster.tasks = std::atoi(argv[2]);
   auto* zone = sg4::create_full_zone("zone");
   for (int i = 0; i < nodes; i++) {
     cluster.hosts.push_back(zone->create_host("node" + std::to_string(i), 1.0)->set_core_count(cores)->seal());
@@ -98,5 +100,5 @@ int main(int argc, char* argv[])
   zone->seal();
   sg4::Actor::create("submissions", master, [&cluster] { cluster.submit(); });
   engine.run();
-  std::printf("makespan %.0f s, mean wait %.4f s, longest queue %zu\n", cluster.makespan, cluster.waited / tasks, cluster.longest);
+  std::printf("makespan %.0f s, mean wait %.4f s, longest queue %zu\n", cluster.makespan, cluster.waited / cluster.tasks, cluster.longest);
 }
