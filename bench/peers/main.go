@@ -46,7 +46,7 @@ type options struct {
 func main() {
 	o := options{loads: []float64{0.9, 1.2}}
 	flag.IntVar(&o.tasks, "tasks", wholeW1, "take the first `N` tasks of W1, for all; their answer is that of the bare loop")
-	flag.IntVar(&o.slsTasks, "sls-tasks", 5000, "take at most `N` for YARN's simulator, which goes by the clock: two minutes, and one more for each 15,000")
+	flag.IntVar(&o.slsTasks, "sls-tasks", 20_000, "take at most `N` for YARN's simulator, which goes by the clock: two minutes, and one more for each 15,000")
 	flag.IntVar(&o.limit.cpu, "limit", 600, "end a peer after `S` seconds of processor time, or twenty times that by the clock")
 	only := flag.String("only", "", "run these alone, by `NAMES` with commas between: "+strings.Join(names(), ", "))
 	flag.StringVar(&o.dir, "dir", "", "install into `DIR` and leave it there (default: a temporary one)")

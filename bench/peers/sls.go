@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"replay/bench/cases"
 	"replay/scripts/sls/simulator"
 )
 
@@ -22,6 +23,18 @@ var slsSays = regexp.MustCompile(`(\d+) applications, (\d+) containers, makespan
 
 // quietLog is for log4j: what is logged is not what is measured.
 const quietLog = "log4j.rootLogger=WARN,out\nlog4j.appender.out=org.apache.log4j.ConsoleAppender\nlog4j.appender.out.target=System.err\nlog4j.appender.out.layout=org.apache.log4j.PatternLayout\n"
+
+// hosts is a file of addresses: the ResourceManager looks up that of each node, which takes far longer where there is none.
+func hosts() string {
+	text := "127.0.0.1 localhost\n"
+	if name, err := os.Hostname(); err == nil {
+		text += "127.0.0.1 " + name + "\n"
+	}
+	for _, n := range (cases.W1{}).Meta().Nodes {
+		text += "127.0.0.1 " + n.Host + "\n"
+	}
+	return text
+}
 
 // sls prints a table of a share of W1 through YARN, each task in a container of its own, in YARN's Scheduler Load Simulator and replayed.
 func (o *options) sls(ctx context.Context, w io.Writer) error {
@@ -47,11 +60,11 @@ func (o *options) sls(ctx context.Context, w io.Writer) error {
 	if err := os.RemoveAll(work); err != nil {
 		return err
 	}
-	words, err := s.Command(work, at("export/sls-jobs.json"), at("export/sls-nodes.json"))
+	words, err := s.Command(work, at("export/sls-jobs.json"), at("export/sls-nodes.json"), "-Djdk.net.hosts.file="+at("hosts"))
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(at("conf/log4j.properties"), []byte(quietLog), 0o666); err != nil {
+	if err := errors.Join(os.WriteFile(at("conf/log4j.properties"), []byte(quietLog), 0o666), os.WriteFile(at("hosts"), []byte(hosts()), 0o666)); err != nil {
 		return err
 	}
 	writer := filepath.Join(dir, "w1")

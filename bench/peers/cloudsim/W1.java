@@ -1,10 +1,12 @@
 import ch.qos.logback.classic.Level;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.PriorityQueue;
 import java.util.Queue;
+import java.util.Set;
 import org.cloudsimplus.allocationpolicies.VmAllocationPolicyFirstFit;
 import org.cloudsimplus.brokers.DatacenterBroker;
 import org.cloudsimplus.brokers.DatacenterBrokerSimple;
@@ -24,16 +26,19 @@ import org.cloudsimplus.vms.Vm;
 import org.cloudsimplus.vms.VmSimple;
 
 /**
- * The workload W1 on CloudSim Plus: W1 LOAD TASKS prints what it comes to. A node is a host with one virtual machine of all its cores, a task a cloudlet of one core, as long as the core does
- * in its duration. First come, first served, on the first node with room.
+ * The workload W1 on CloudSim Plus: W1 LOAD TASKS prints what it comes to. A node is a host with one virtual machine of all its cores, a task a cloudlet of one core. First come, first served,
+ * on the first node with room.
+ *
+ * <p>A cloudlet may end a ninth of a second late, which is how far apart the updates of a datacenter are at least, and in a row of them that adds up. So each is half a second shorter than its
+ * task, which ends at the next whole second.
  */
 public final class W1 extends CloudSimEntity {
   private static final int NODES = 1000, CORES = 16, MEMORY = 65_536, TASK_MIB = 2048;
   private static final int MIPS = 1000;
-  private static final int SECOND = 1, SUBMIT = 2; // tags of events
-  private static final double START = 10; // virtual machines take a moment to be there
+  private static final int SECOND = 1; // tag of an event at a whole second
+  private static final int START = 10; // virtual machines take a moment to be there
 
-  private record Task(double since, long seconds) {}
+  private record Task(long since, long seconds) {}
 
   private final double load;
   private final int tasks;
@@ -42,9 +47,10 @@ public final class W1 extends CloudSimEntity {
   private final int[] cores = new int[NODES], memory = new int[NODES];
   private final PriorityQueue<Integer> room = new PriorityQueue<>();
   private final Queue<Task> waiting = new ArrayDeque<>();
+  private final Set<Long> seconds = new HashSet<>(); // that have an event
   private long state = 42;
   private int next, done;
-  private double makespan, waited;
+  private long makespan, waited;
   private int longest;
 
   private W1(CloudSimPlus simulation, double load, int tasks, DatacenterBroker broker, List<Vm> vms) {
@@ -61,7 +67,7 @@ public final class W1 extends CloudSimEntity {
   }
 
   /** The duration of the next task: 10 + (z mod 100) s for the output z of splitmix64. */
-  private long seconds() {
+  private long duration() {
     state += 0x9e3779b97f4a7c15L;
     long z = state;
     z = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
@@ -69,27 +75,34 @@ public final class W1 extends CloudSimEntity {
     return 10 + Long.remainderUnsigned(z ^ z >>> 31, 100);
   }
 
-  private double submitted(int task) {
-    return Math.floor(task * 59.5 / (NODES * CORES * load));
+  private long submitted(int task) {
+    return (long) Math.floor(task * 59.5 / (NODES * CORES * load));
   }
 
-  /** The time of the workload. */
-  private double now() {
-    return Math.rint(getSimulation().clock() - START);
+  /** The second of the workload that has come or comes next. */
+  private long second() {
+    return (long) Math.ceil(getSimulation().clock() - START - 1e-6);
   }
 
-  private void dispatch() {
+  /** Has a second looked at. */
+  private void at(long second) {
+    if (seconds.add(second)) {
+      schedule(START + second - getSimulation().clock(), SECOND);
+    }
+  }
+
+  private void dispatch(long now) {
     List<Cloudlet> begun = new ArrayList<>();
     while (!waiting.isEmpty() && !room.isEmpty()) {
       int node = room.peek();
       Task task = waiting.remove();
-      waited += now() - task.since;
+      waited += now - task.since;
       cores[node]--;
       memory[node] -= TASK_MIB;
       if (cores[node] < 1 || memory[node] < TASK_MIB) {
         room.remove();
       }
-      Cloudlet c = new CloudletSimple(task.seconds * MIPS, 1).setVm(vms.get(node));
+      Cloudlet c = new CloudletSimple(task.seconds * MIPS - MIPS / 2, 1).setVm(vms.get(node));
       c.addOnFinishListener(info -> ended(node));
       begun.add(c);
     }
@@ -104,36 +117,30 @@ public final class W1 extends CloudSimEntity {
     }
     cores[node]++;
     memory[node] += TASK_MIB;
-    makespan = now();
+    makespan = second();
     done++;
     if (done == tasks) {
       getSimulation().terminate();
     } else if (!waiting.isEmpty()) {
-      schedule(SUBMIT); // cloudlets can't be submitted while others end
+      at(makespan);
     }
   }
 
   @Override
   protected void startInternal() {
-    schedule(START, SECOND);
+    at(0);
   }
 
   @Override
   public void processEvent(SimEvent event) {
-    if (event.getTag() == SECOND) {
-      schedule(0.0, SUBMIT + 1); // ends of the same second come first
-    } else if (event.getTag() == SUBMIT) {
-      dispatch();
-    } else {
-      double now = now();
-      for (; next < tasks && submitted(next) <= now; next++) {
-        waiting.add(new Task(now, seconds()));
-      }
-      dispatch();
-      longest = Math.max(longest, waiting.size());
-      if (next < tasks) {
-        schedule(submitted(next) - now, SECOND);
-      }
+    long now = second();
+    for (; next < tasks && submitted(next) <= now; next++) {
+      waiting.add(new Task(now, duration()));
+    }
+    dispatch(now);
+    longest = Math.max(longest, waiting.size());
+    if (next < tasks) {
+      at(submitted(next));
     }
   }
 
@@ -160,7 +167,7 @@ public final class W1 extends CloudSimEntity {
     broker.setShutdownWhenIdle(false);
     W1 w = new W1(simulation, load, tasks, broker, vms);
     simulation.start();
-    System.out.println(String.format(Locale.ROOT, "makespan %.0f s, mean wait %.4f s, longest queue %d", w.makespan, w.waited / tasks, w.longest));
+    System.out.println(String.format(Locale.ROOT, "makespan %d s, mean wait %.4f s, longest queue %d", w.makespan, (double) w.waited / tasks, w.longest));
     System.exit(0);
   }
 }

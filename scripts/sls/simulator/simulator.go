@@ -45,8 +45,8 @@ const (
 	Queues = "conf/fair-scheduler.xml"
 )
 
-// Command lays its settings below dir and returns the command that runs the exported jobs and nodes there, until all applications have ended.
-func (s *Simulator) Command(dir, jobs, nodes string) ([]string, error) {
+// Command lays its settings below dir and returns the command that runs the exported jobs and nodes there, until all applications have ended. More are options of java.
+func (s *Simulator) Command(dir, jobs, nodes string, more ...string) ([]string, error) {
 	if err := os.CopyFS(filepath.Join(dir, "conf"), os.DirFS(filepath.Join(s.source, "conf"))); err != nil {
 		return nil, err
 	}
@@ -58,8 +58,9 @@ func (s *Simulator) Command(dir, jobs, nodes string) ([]string, error) {
 	if err := os.WriteFile(filepath.Join(dir, "conf/core-site.xml"), site, 0o666); err != nil {
 		return nil, err
 	}
-	return []string{"java", "-Xmx700m", "-XX:+UseSerialGC", "--add-opens", "java.base/java.lang=ALL-UNNAMED", "-cp", filepath.Join(dir, "conf") + string(filepath.ListSeparator) + s.classpath, "replay.Run",
-		"-tracetype", "SLS", "-tracelocation", jobs, "-nodes", nodes, "-output", filepath.Join(dir, "sls")}, nil
+	words := append([]string{"java", "-Xmx700m", "-XX:+UseSerialGC", "--add-opens", "java.base/java.lang=ALL-UNNAMED"}, more...)
+	return append(words, "-cp", filepath.Join(dir, "conf")+string(filepath.ListSeparator)+s.classpath, "replay.Run",
+		"-tracetype", "SLS", "-tracelocation", jobs, "-nodes", nodes, "-output", filepath.Join(dir, "sls")), nil
 }
 
 // Replay is the command that replays a trace as the simulator runs it, with the settings below dir.
