@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -74,13 +75,26 @@ func jars(ctx context.Context, project, lib string) error {
 	return call(ctx, "mvn", "-q", "-B", "-f", filepath.Join(project, "pom.xml"), "dependency:copy-dependencies", "-DoutputDirectory="+lib, "-DincludeScope=runtime")
 }
 
-// call runs a command that installs something; its error has the last line of what it said.
+// call runs a command that installs something; its error has why.
 func call(ctx context.Context, words ...string) error {
 	said, err := exec.CommandContext(ctx, words[0], words[1:]...).CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("%s: %w: %s", filepath.Base(words[0]), err, lastLine(string(said)))
+		return fmt.Errorf("%s: %w: %s", filepath.Base(words[0]), err, why(string(said)))
 	}
 	return nil
+}
+
+var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// why is the first line that speaks of an error in what a program said, else the last.
+func why(said string) string {
+	said = colours.ReplaceAllString(said, "")
+	for line := range strings.Lines(said) {
+		if strings.Contains(strings.ToLower(line), "error") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return lastLine(said)
 }
 
 // compare prints a table of peers at each load. What can't be had or comes to no end has a row that says so.

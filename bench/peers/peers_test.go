@@ -194,6 +194,18 @@ func TestSLS(t *testing.T) {
 	}
 }
 
+// The reason of a failure is where a program speaks of an error, without its colours, or at the end.
+func TestWhy(t *testing.T) {
+	for said, want := range map[string]string{
+		"fetching\n\x1b[0m[\x1b[1;31mERROR\x1b[m] no such artifact\n[ERROR] help\n\x1b[0m\n": "[ERROR] no such artifact",
+		"one\ntwo\n\n": "two", "": "",
+	} {
+		if got := why(said); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // Flags that nothing can be made of are refused.
 func TestCheck(t *testing.T) {
 	good := options{tasks: 1, slsTasks: 1, limit: limit{1, 1}, only: []string{"simgrid", "sls"}}

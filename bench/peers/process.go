@@ -66,7 +66,7 @@ func watch(pid int, ended <-chan struct{}) (most int64) {
 	}
 }
 
-// reason says why a process failed, with the last line of what it said.
+// reason says why a process failed, with what it said of it.
 func reason(state *os.ProcessState, late bool, most limit, said string) string {
 	status, _ := state.Sys().(syscall.WaitStatus)
 	switch {
@@ -75,7 +75,7 @@ func reason(state *os.ProcessState, late bool, most limit, said string) string {
 	case status.Signaled() && (status.Signal() == syscall.SIGKILL || status.Signal() == syscall.SIGXCPU) && state.UserTime()+state.SystemTime() >= time.Duration(most.cpu)*time.Second/2:
 		return fmt.Sprintf("no end within %d s of processor time", most.cpu)
 	}
-	return strings.Trim(state.String()+": "+lastLine(said), ": ")
+	return strings.Trim(state.String()+": "+why(said), ": ")
 }
 
 // lastLine is the last line of a text that has more than blanks.

@@ -48,7 +48,7 @@ func (o *options) sls(ctx context.Context, w io.Writer) error {
 	}
 	s, err := simulator.Install(ctx, "scripts/sls", dir)
 	if err != nil {
-		_, said := fmt.Fprintf(w, "Left out: not installed: %s\n", lastLine(err.Error()))
+		_, said := fmt.Fprintf(w, "Left out: not installed: %s\n", why(err.Error()))
 		return errors.Join(ctx.Err(), said)
 	}
 	program, err := o.program(ctx)
