@@ -50,7 +50,8 @@ var known = []string{sweepFile, PackedFile, cellsFolder, MergedFolder, Kubernete
 // Store is the directory of a sweep. Any number of processes may write cells to it at the same time, on any machines.
 type Store struct{ Dir string }
 
-// Create makes the directory ready for the sweep: it must be absent, empty or that of an earlier sweep.
+// Create makes the directory ready for the sweep: it must be absent, empty or that of an earlier sweep, of which what writers left that were killed goes,
+// and nothing that may be under way.
 func (s Store) Create(w *Sweep) error {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -61,7 +62,8 @@ func (s Store) Create(w *Sweep) error {
 			return fmt.Errorf("%s: has %s, so it is no sweep's; want a new or empty directory, or that of an earlier sweep", s.Dir, name)
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(s.Dir, cellsFolder), 0o755); err != nil {
+	cells := filepath.Join(s.Dir, cellsFolder)
+	if err := errors.Join(os.MkdirAll(cells, 0o755), outdir.TidyShared(s.Dir), outdir.TidyShared(cells)); err != nil {
 		return err
 	}
 	w.Format = sweepFormat
@@ -149,11 +151,6 @@ func gone(err error) error {
 		return nil
 	}
 	return err
-}
-
-// Tidy removes what writers left that were killed, and nothing that may be under way.
-func (s Store) Tidy() error {
-	return errors.Join(outdir.TidyShared(s.Dir), outdir.TidyShared(filepath.Join(s.Dir, cellsFolder)))
 }
 
 // Merged begins the directory of the merged table and page.

@@ -191,7 +191,7 @@ func TestDamagedRecords(t *testing.T) {
 	}
 	old, plan := filepath.Join(s.Dir, cellsFolder, ".x.json.1.partial"), filepath.Join(s.Dir, ".sweep.json.1.partial")
 	long := time.Now().Add(-2 * time.Hour)
-	if err := errors.Join(os.WriteFile(old, nil, 0o644), os.WriteFile(plan, nil, 0o644), os.Chtimes(old, long, long), os.Chtimes(plan, long, long), s.Tidy()); err != nil {
+	if err := errors.Join(os.WriteFile(old, nil, 0o644), os.WriteFile(plan, nil, 0o644), os.Chtimes(old, long, long), os.Chtimes(plan, long, long), s.Create(w)); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{old, plan} {

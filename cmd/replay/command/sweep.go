@@ -172,9 +172,6 @@ func (w *sweeping) replay(cells []int) error {
 	if err := w.store.Create(&w.all); err != nil {
 		return err
 	}
-	if err := w.store.Tidy(); err != nil {
-		return err
-	}
 	todo, err := w.missing(cells)
 	if err != nil {
 		return err
