@@ -31,6 +31,8 @@ type column struct {
 	epoch  bool
 	open   bool // no value was seen that says how they are written
 	said   string
+	beside *column // of a span: instants that are numbers of a unit finer than seconds
+	doubt  string  // about its unit, for a warning
 }
 
 // Bounds of instants that count from 1970, in ms: the years 1900 and 2200. What is outside stands for none, such as 9999-12-31 or the largest number that there is.
@@ -175,7 +177,10 @@ func (c *column) measure(of quantity, values []string) {
 		}
 		if c.binding.unit != nil {
 			c.unit = *c.binding.unit
-		} else if c.unit, why = unitOf(of, largest); why != "" {
+		} else if c.unit, why = unitOf(of, largest); c.beside != nil {
+			why = c.unitBeside(values, largest)
+		}
+		if why != "" {
 			why = " (" + why + ")"
 		}
 		c.epoch = of == instant && largest*c.unit.per >= firstEpochMS
@@ -319,6 +324,23 @@ func unitOf(of quantity, largest float64) (u unit, why string) {
 		return of.usual(), "no unit is stated"
 	}
 	return of.usual(), ""
+}
+
+// unitBeside finds the unit of spans without one beside instants in ms, µs or ns, and says why. Whole numbers that reach a second in the unit of the instants are of
+// that unit, as programs write both by the same clock, which is noted as a doubt; others are seconds.
+func (c *column) unitBeside(values []string, largest float64) (why string) {
+	u := &c.beside.unit
+	fraction := func(v string) bool { x, ok := number(v); return ok && x != math.Trunc(x) }
+	switch {
+	case largest*u.per < 1000:
+		return fmt.Sprintf("no unit is stated, and all are below a second in %s", u)
+	case slices.ContainsFunc(values, fraction):
+		return "no unit is stated, and not all are whole"
+	}
+	c.unit = *u
+	why = fmt.Sprintf("no unit is stated; whole numbers beside %s in %s", c.beside.name, u)
+	c.doubt = fmt.Sprintf("%s is taken as %s (%s); if it is s, --map %s=%s:s says so", c.name, u, why, c.role, c.name)
+	return why
 }
 
 // int reads a value that is not absent: instants and spans in ms, vcores in thousandths, memory in bytes.

@@ -70,6 +70,7 @@ type reader struct {
 	open    bool     // some were empty in the first rows
 	epoch   *column  // of times that count from 1970
 	own     *column  // of times that count from a start of their own
+	fine    *column  // of times that are numbers of a unit finer than seconds
 	jobs    *spill.Groups
 	rows    int64
 	buf     []byte
@@ -260,9 +261,13 @@ func (t *reader) settle(rows [][]string) error {
 				values = append(values, strings.TrimSpace(r[c.at]))
 			}
 		}
+		if known[c.role].of == span {
+			c.beside = t.fine
+		}
 		if err := c.settle(values); err != nil {
 			return err
 		}
+		t.settled(c)
 		if known[c.role].of != text {
 			t.b.Note("%s", c.said)
 		}
@@ -274,6 +279,17 @@ func (t *reader) settle(rows [][]string) error {
 	}
 	t.epoch, t.own = epoch, own
 	return t.oneClock()
+}
+
+// settled notes what a column says of others, and warns of a unit in doubt.
+func (t *reader) settled(c *column) {
+	if known[c.role].of == instant && c.form == numbers && !c.open && c.unit.per < 1000 {
+		t.fine = c
+	}
+	if c.doubt != "" {
+		t.b.Warn("%s", c.doubt)
+		c.doubt = ""
+	}
 }
 
 // oneClock tells whether all times count from the same.
@@ -300,6 +316,7 @@ func (t *reader) late(path string, s source, fields [][]byte) error {
 		if err := c.settle([]string{value}); err != nil {
 			return fmt.Errorf("%s: %s: %w", path, s.place(), err)
 		}
+		t.settled(c)
 		t.b.Note("%s, from %s on", c.said, s.place())
 		if known[c.role].of != instant {
 			continue

@@ -435,6 +435,25 @@ func TestSentinelTimes(t *testing.T) {
 	}
 }
 
+// Durations without a unit beside submissions in ms are ms where that is likely, and the doubt is said.
+func TestDurationsBesideFinerTimes(t *testing.T) {
+	for _, tt := range []struct{ head, rows, want, warned string }{
+		{"submit,duration", "1700000000000,45000\n1700000001000,500\n", "row1@0 []1000m/1024MiB[45000]; row2@1000 []1000m/1024MiB[500]", "duration is taken as ms (no unit is stated; whole numbers beside submit in ms); if it is s, --map duration=duration:s says so"},
+		{"duration,submit_us", "2500000,1700000000000000\n", "row1@0 []1000m/1024MiB[2500]", "duration is taken as us (no unit is stated; whole numbers beside submit_us in us); if it is s, --map duration=duration:s says so"},
+		{"submit,duration", "1700000000000,\n1700000001000,45000\n", "row2@0 []1000m/1024MiB[45000]", "duration is taken as ms"},
+		{"submit,duration", "1700000000000,45\n1700000001000,500\n", "row1@0 []1000m/1024MiB[45000]; row2@1000 []1000m/1024MiB[500000]", ""},
+		{"submit,duration", "1700000000000,4500\n1700000001000,0.5\n", "row1@0 []1000m/1024MiB[4500000]; row2@1000 []1000m/1024MiB[500]", ""},
+		{"submit,duration_s", "1700000000000,4500\n", "row1@0 []1000m/1024MiB[4500000]", ""},
+		{"submit,duration", "1700000000,4500\n", "row1@0 []1000m/1024MiB[4500000]", ""},
+	} {
+		warned := ""
+		_, m, err := imported(t, tt.head+"\n"+tt.rows, nil, func(o *workload.Options) { o.Warn = func(s string) { warned += s } })
+		if err != nil || jobs(m) != tt.want || !strings.Contains(warned, tt.warned) || warned != "" && tt.warned == "" {
+			t.Errorf("%s\n%s: %s, warned %q (%v), want\n%s, %q", tt.head, tt.rows, jobs(m), warned, err, tt.want, tt.warned)
+		}
+	}
+}
+
 // The type of a Parquet column says its unit: timestamps of 96 bits, as Spark writes them, and durations of Arrow's schema, such as pandas' Timedelta.
 func TestTypesOfParquet(t *testing.T) {
 	type row struct {
