@@ -35,7 +35,7 @@ var list = []sample{
 	{"opendc-2.1", "opendc", "IN/opendc/trace-v2.1 --nodes 20", counts{"jobs": 4, "tasks": 4, "read.fragments": 16_667}},
 	{"wta", "wta", "IN/wta/shell --nodes 20", counts{"jobs": 3403, "stages": 10_208, "tasks": 10_208, "read.tasks": 10_208, "read.workflows": 3403}},
 	{"decima", "decima", "IN/tpch-decima/stages.csv --nodes 25", counts{"jobs": 154, "stages": 1414, "read.queries": 154, "read.stages": 1414}},
-	{"eventlogs", "spark-eventlog", "IN/eventlogs", counts{"jobs": 17}},
+	{"eventlogs", "spark-eventlog", "IN/eventlogs", counts{"jobs": 18, "read.applications_without_an_end": 1}},
 	{"metacentrum", "swf", "IN/swf/metacentrum-excerpt.swf --nodes 20", counts{"jobs": 25, "tasks": 460, "read.records": 25}},
 	{"openb", "alibaba-gpu-2023", "IN/alibaba-gpu-2023/openb_node_list_all_node.csv IN/alibaba-gpu-2023/openb_pod_list_default.csv", counts{"nodes": 1523, "jobs": 7255, "read.rows_of_node_list": 1523, "read.rows_of_pod_list": 8152}},
 	{"surf-week", "opendc", "IN/opendc/surf_week --nodes 300 --node-vcores 32 --node-mem 262144", counts{"jobs": 6295, "tasks": 6295, "read.tasks": 6295, "read.fragments": 2_323_475}},
