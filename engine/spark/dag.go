@@ -70,6 +70,7 @@ type DAG struct {
 type dagStage struct {
 	tasks         int
 	data, control []int32 // stages that read its output; that the driver starts after it
+	reads         []int32 // of its parents, those whose output it reads whatever is cached, see [DAG.lineage]
 	wakes         []int32 // stages that may wait for its output
 	waitsFor      int     // ends of Parents and After that its first submission waits for
 	isMap         bool    // some stage reads its output
@@ -185,13 +186,16 @@ func (d *DAG) Renew(conf *conf.Conf, job *trace.Job, tasks *TaskScheduler, cpus 
 		for _, p := range t.After {
 			d.stages[p].control = append(d.stages[p].control, int32(i))
 		}
-		if c := t.CacheOf; c >= 0 {
-			if len(d.stages[c].cached) == 0 {
-				d.stages[c].cached = missing(d.stages[c].cached, job.Stages[c].Tasks.Len())
-			}
-			for _, p := range job.Stages[c].Parents {
+		if c := t.CacheOf; c >= 0 && len(d.stages[c].cached) == 0 {
+			d.stages[c].cached = missing(d.stages[c].cached, job.Stages[c].Tasks.Len())
+		}
+		s.reads = t.Parents
+		for c := range d.lineage(t.CacheOf) {
+			behind := job.Stages[c].Parents
+			for _, p := range behind {
 				d.stages[p].wakes = append(d.stages[p].wakes, int32(i))
 			}
+			s.reads = slices.DeleteFunc(slices.Clone(s.reads), func(p int32) bool { return slices.Contains(behind, p) })
 		}
 		id := max(t.SparkJob, 0)
 		j, ok := slices.BinarySearchFunc(d.jobs, id, func(j sparkJob, id int32) int { return cmp.Compare(j.id, id) })
@@ -346,6 +350,17 @@ func (d *DAG) enoughSlots(now int64, j *sparkJob, stage int32) bool {
 	return true
 }
 
+// lineage yields a stage, the stage whose cached blocks it reads, that whose blocks this one read, and so on; nothing for a negative number. The parents that a
+// stage has in common with those behind it are what the blocks were computed from: they are read for a block that is not there, and for no other.
+//
+// Source: DAGScheduler.getShuffleDependenciesAndResourceProfiles, which passes through cached data sets.
+func (d *DAG) lineage(stage int32) func(yield func(int32) bool) {
+	return func(yield func(int32) bool) {
+		for ; stage >= 0 && yield(stage); stage = d.job.Stages[stage].CacheOf {
+		}
+	}
+}
+
 // ancestors returns the stages and all whose output they read, directly or not, ascending; those that a cached input was
 // computed from are among them, whether it is there or not.
 //
@@ -360,11 +375,8 @@ func (d *DAG) ancestors(stages []int32) []int32 {
 		}
 		seen[s] = true
 		all = append(all, s)
-		for _, p := range d.job.Stages[s].Parents {
-			visit(p)
-		}
-		if c := d.job.Stages[s].CacheOf; c >= 0 {
-			for _, p := range d.job.Stages[c].Parents {
+		for from := range d.lineage(s) {
+			for _, p := range d.job.Stages[from].Parents {
 				visit(p)
 			}
 		}
@@ -408,8 +420,12 @@ func (d *DAG) dependedOn(stage int32) bool {
 			return false
 		}
 		seen[s] = true
-		c := d.job.Stages[s].CacheOf
-		return needs(d.job.Stages[s].Parents) || c >= 0 && needs(d.job.Stages[c].Parents)
+		for from := range d.lineage(s) {
+			if needs(d.job.Stages[from].Parents) {
+				return true
+			}
+		}
+		return false
 	}
 	for i := range d.jobs {
 		j := &d.jobs[i]

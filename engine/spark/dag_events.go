@@ -54,8 +54,8 @@ func (d *DAG) taskSucceeded(now int64, e *TaskEvent, info setInfo, partition int
 	if len(s.cached) > 0 && counts {
 		d.cache(info.stage, partition, e.Exec)
 	}
-	if c := d.job.Stages[info.stage].CacheOf; c >= 0 && int(partition) < len(d.stages[c].cached) && d.stages[c].cached[partition] < 0 && counts {
-		d.cache(c, partition, e.Exec) // computed again, and kept where it was
+	if c := d.job.Stages[info.stage].CacheOf; c >= 0 && counts {
+		d.cacheAgain(c, partition, e.Exec)
 	}
 	if d.forgotten(info.stage) {
 		return
@@ -75,6 +75,16 @@ func (d *DAG) taskSucceeded(now int64, e *TaskEvent, info setInfo, partition int
 	}
 	if s.isMap && s.running && s.owed == 0 || !s.isMap && s.available == s.tasks { // a result stage ends also where its attempt has failed
 		d.complete(now, info.stage)
+	}
+}
+
+// cacheAgain keeps the block of a stage that a task has read on its executor if it was not there, and so what that was computed from.
+func (d *DAG) cacheAgain(stage, partition, exec int32) {
+	for c := range d.lineage(stage) {
+		if int(partition) >= len(d.stages[c].cached) || d.stages[c].cached[partition] >= 0 {
+			return
+		}
+		d.cache(c, partition, exec)
 	}
 }
 

@@ -167,14 +167,27 @@ func (d *DAG) HostLost(host int32) bool {
 // read, and which. Output that is not registered fails at once, with a source that names no executor; but
 // an executor that read the same input for this attempt before, as knows tells, still has the old
 // locations and tries the executor that is gone. Tasks of one attempt meet all servers that are lost, in
-// turn by partition.
+// turn by partition. What a cached block was computed from is read where the block cannot be.
 //
 // Source: MapOutputTracker.convertMapStatuses, MapOutputTrackerWorker.updateEpoch.
 func (d *DAG) FetchFailure(stage, partition int32, knows func() bool) (FetchSource, bool) {
 	if d.deadVersion == 0 && d.goneVersion == 0 {
 		return FetchSource{}, false
 	}
-	for _, p := range d.job.Stages[stage].Parents {
+	for from := range d.lineage(stage) {
+		if exec := d.cachedOn(from, partition); from != stage && exec >= 0 && !lost(d.unreachable, exec) {
+			break
+		}
+		if source, fails := d.fetchFailure(from, partition, knows); fails {
+			return source, true
+		}
+	}
+	return FetchSource{}, false
+}
+
+// fetchFailure is [DAG.FetchFailure] for the output that a stage reads whatever is cached.
+func (d *DAG) fetchFailure(stage, partition int32, knows func() bool) (FetchSource, bool) {
+	for _, p := range d.stages[stage].reads {
 		m := &d.stages[p]
 		if d.availableOf(p) == m.tasks {
 			continue
@@ -195,9 +208,9 @@ func (d *DAG) FetchFailure(stage, partition int32, knows func() bool) (FetchSour
 	return s.dead[int(partition)%len(s.dead)], true
 }
 
-// deadInputs appends one output of each lost server that holds input of a stage.
+// deadInputs appends one output of each lost server that holds input of a stage, cached input left aside.
 func (d *DAG) deadInputs(stage int32, dead []FetchSource) []FetchSource {
-	for _, p := range d.job.Stages[stage].Parents {
+	for _, p := range d.stages[stage].reads {
 		d.availableOf(p)
 		for partition, exec := range d.stages[p].out {
 			if exec < 0 || !lost(d.unreachable, exec) || slices.ContainsFunc(dead, func(f FetchSource) bool { return f.Exec == exec }) {

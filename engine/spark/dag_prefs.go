@@ -12,7 +12,7 @@ import (
 // Source: DAGScheduler.getPreferredLocsInternal.
 func (d *DAG) prefer(stage int32, spec *TaskSetSpec) {
 	t := &d.job.Stages[stage]
-	cached := t.CacheOf >= 0 && slices.ContainsFunc(d.stages[t.CacheOf].cached, func(e int32) bool { return e >= 0 })
+	cached := d.anyCached(t.CacheOf)
 	if t.Tasks.PrefStart != nil && spec.Partitions == nil && !cached {
 		spec.PrefStart, spec.Hosts = t.Tasks.PrefStart, t.Tasks.Pref
 		return
@@ -27,7 +27,7 @@ func (d *DAG) prefer(stage int32, spec *TaskSetSpec) {
 	spec.PrefStart = make([]int32, 1, spec.Tasks+1)
 	for i := range int32(spec.Tasks) {
 		p := spec.Partition(i)
-		if exec := d.cachedOn(t.CacheOf, p); exec >= 0 {
+		if exec := d.blockOn(t.CacheOf, p); exec >= 0 {
 			d.addLocation(spec, d.tasks.hostOf(exec), exec)
 		} else if t.Tasks.PrefStart != nil {
 			for _, host := range t.Tasks.Prefs(int(p)) {
@@ -47,9 +47,29 @@ func (d *DAG) addLocation(spec *TaskSetSpec, host, exec int32) {
 	spec.Execs = append(spec.Execs, exec)
 }
 
+// anyCached reports whether any block of a stage is there, or of one whose blocks it was computed from.
+func (d *DAG) anyCached(stage int32) bool {
+	for c := range d.lineage(stage) {
+		if slices.ContainsFunc(d.stages[c].cached, func(e int32) bool { return e >= 0 }) {
+			return true
+		}
+	}
+	return false
+}
+
+// blockOn returns the executor that holds the cached block of a stage, else the one that it would be computed from, or -1.
+func (d *DAG) blockOn(stage, partition int32) int32 {
+	for c := range d.lineage(stage) {
+		if exec := d.cachedOn(c, partition); exec >= 0 {
+			return exec
+		}
+	}
+	return -1
+}
+
 // cachedOn returns the executor that holds the cached block, or -1.
 func (d *DAG) cachedOn(stage, partition int32) int32 {
-	if stage < 0 || int(partition) >= len(d.stages[stage].cached) {
+	if int(partition) >= len(d.stages[stage].cached) {
 		return -1
 	}
 	return d.stages[stage].cached[partition]
@@ -73,30 +93,36 @@ func (d *DAG) reduceHosts(stage int32) []int32 {
 	if !d.conf.ReduceLocality || reducers >= reducePrefMaps {
 		return nil
 	}
-	for _, p := range d.job.Stages[stage].Parents {
-		written := d.job.Stages[p].Tasks.ShuffleWriteBytes
-		if written == nil || len(written) >= reducePrefMaps {
-			continue
-		}
-		bytes := make([]int64, len(d.tasks.execs))
-		total := int64(0)
-		for m, exec := range d.stages[p].out {
-			if size := blockSize(written[m] / int64(reducers)); exec >= 0 && size > 0 {
-				bytes[exec] += size
-				total += size
+	for from := range d.lineage(stage) {
+		for _, p := range d.job.Stages[from].Parents {
+			if hosts := d.largestOutputs(p, reducers); len(hosts) > 0 {
+				return hosts
 			}
-		}
-		var hosts []int32
-		for exec, b := range bytes {
-			if host := d.tasks.hostOf(int32(exec)); b > 0 && float64(b)/float64(total) >= reducePrefFraction && !slices.Contains(hosts, host) {
-				hosts = append(hosts, host)
-			}
-		}
-		if len(hosts) > 0 {
-			return hosts
 		}
 	}
 	return nil
+}
+
+// largestOutputs returns the hosts with at least a fifth of the output of a map stage that so many tasks read.
+func (d *DAG) largestOutputs(stage int32, reducers int) (hosts []int32) {
+	written := d.job.Stages[stage].Tasks.ShuffleWriteBytes
+	if written == nil || len(written) >= reducePrefMaps {
+		return nil
+	}
+	bytes := make([]int64, len(d.tasks.execs))
+	total := int64(0)
+	for m, exec := range d.stages[stage].out {
+		if size := blockSize(written[m] / int64(reducers)); exec >= 0 && size > 0 {
+			bytes[exec] += size
+			total += size
+		}
+	}
+	for exec, b := range bytes {
+		if host := d.tasks.hostOf(int32(exec)); b > 0 && float64(b)/float64(total) >= reducePrefFraction && !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
 }
 
 // blockSize is the size of a shuffle block as the driver knows it, through 8 bits on a log scale.

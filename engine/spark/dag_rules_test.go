@@ -498,68 +498,6 @@ func TestSuccessOfAnOlderAttemptOfAll(t *testing.T) {
 	r.expect("the last", "1.1 done, job 0 ends, all done")
 }
 
-// Blocks of a cached stage are where its tasks ran; a reader that computes a lost one keeps it where it was computed.
-func TestCachedBlocks(t *testing.T) {
-	again := rigStage(1, 1, 4)
-	again.CacheOf, again.After = 0, []int32{0}
-	r := newDAGRig(t, nil, rigStage(0, 0, 3), again)
-	r.Start(0)
-	r.told()
-	r.succeed(0, 0, 2, 3)
-	r.expect("the first", "0[0] cached on 0, 0[1] cached on 2, 0[2] cached on 3, 0.0 done, job 0 ends, job 1 starts, 1.0 submitted")
-	r.end(1, 0, 0, 4, EndSuccess)
-	r.expect("a block that is there", "")
-	r.gone(2, false)
-	r.gone(5, false)
-	r.end(1, 0, 1, 0, EndSuccess)
-	r.expect("a block that was lost", "0[1] cached on 0")
-	r.gone(3, false)
-	r.end(1, 0, 2, 5, EndSuccess)
-	r.expect("a block that was lost, read on an executor that is lost", "")
-	r.end(1, 0, 3, 4, EndSuccess)
-	r.expect("a partition without block", "1.0 done, job 1 ends, all done")
-	if got := r.stages[0].cached; !slices.Equal(got, []int32{0, 0, -1}) {
-		t.Errorf("blocks are on %v, want 0, 0 and none", got)
-	}
-
-	r = newDAGRig(t, nil, rigStage(0, 0, 2), again)
-	r.Start(0)
-	r.gone(2, false)
-	r.told()
-	r.succeed(0, 2, 3)
-	r.expect("a task of a lost executor", "0[1] cached on 3, 0.0 done, job 0 ends, job 1 starts, 1.0 submitted")
-}
-
-// A reader whose cached input is not all there needs what that was computed from.
-func TestParentsOfACachedInput(t *testing.T) {
-	for _, tt := range []struct {
-		lost []int32
-		want string
-	}{
-		{nil, "job 1 starts, 2.0 submitted"},
-		{[]int32{2}, "job 1 starts, 2.0 submitted"}, // executor 2 holds a block of stage 1 alone: stage 0 is there
-		{[]int32{3}, "job 1 starts, 2.0 submitted"}, // output of stage 0 is gone, and nobody needs it
-		{[]int32{2, 3}, "job 1 starts, 0.1 submitted for [1]"},
-	} {
-		again := rigStage(2, 1, 2)
-		again.CacheOf, again.After, again.DelayMS = 1, []int32{1}, 10
-		r := newDAGRig(t, nil, rigStage(0, 0, 2), rigStage(1, 0, 2, 0), again)
-		r.Start(0)
-		r.succeed(0, 1, 3)
-		r.succeed(1, 1, 2)
-		r.told()
-		for _, exec := range tt.lost {
-			r.gone(exec, false)
-		}
-		r.StageDue(10, 2)
-		r.expect(fmt.Sprint("lost ", tt.lost), tt.want)
-		if len(tt.lost) == 2 {
-			r.end(0, 0, 1, 4, EndSuccess)
-			r.expect("computed again", "0.1 done, 2.0 submitted")
-		}
-	}
-}
-
 // What is computed with the FAIR scheduler is in the pool of its job; one without a name is in the default pool.
 func TestPoolOfAStage(t *testing.T) {
 	if poolOf("a") != "a" || poolOf("") != "default" {

@@ -35,10 +35,12 @@ func (d *DAG) submit(now int64, stage int32) {
 //
 // Source: DAGScheduler.getMissingParentStages, Stage.increaseAttemptIdOnFirstSkip.
 func (d *DAG) missingParents(stage int32) []int32 {
-	t := &d.job.Stages[stage]
 	var need []int32
-	collect := func(parents []int32) {
-		for _, p := range parents {
+	for from := range d.lineage(stage) {
+		if from != stage && d.allCached(from) {
+			break
+		}
+		for _, p := range d.stages[from].reads {
 			switch s := &d.stages[p]; {
 			case d.availableOf(p) < s.tasks:
 				if !slices.Contains(need, p) {
@@ -48,10 +50,6 @@ func (d *DAG) missingParents(stage int32) []int32 {
 				s.before-- // that it was skipped counts as an attempt
 			}
 		}
-	}
-	collect(t.Parents)
-	if t.CacheOf >= 0 && !d.allCached(t.CacheOf) {
-		collect(d.job.Stages[t.CacheOf].Parents)
 	}
 	slices.Sort(need)
 	return need

@@ -289,7 +289,7 @@ func (d *Driver) pendingAgain(set *spark.TaskSet, index int32) {
 
 // fetchFailureOf reports whether a task of a set that is launched now will meet lost shuffle output.
 func (d *Driver) fetchFailureOf(st *trace.Stage, index, set, exec int32) (spark.FetchSource, bool) {
-	if len(st.Parents) == 0 {
+	if len(st.Parents) == 0 && st.CacheOf < 0 {
 		return spark.FetchSource{}, false
 	}
 	from, fails := d.dag.FetchFailure(st.ID, index, func() bool { return d.readers.has(set, exec) })
