@@ -138,3 +138,55 @@ func TestUnreadableOutputBehindACachedInput(t *testing.T) {
 		check("the driver knows it", false, true)
 	}
 }
+
+// A stage of which blocks are kept and that runs again, as its output is lost, reads the blocks that are there: it needs nothing of its own parents if all are, its
+// tasks prefer their executors, do not meet what is lost of the parents, and leave the blocks where they are.
+func TestStageRunsAgainOverItsOwnBlocks(t *testing.T) {
+	for _, tt := range []struct {
+		lost    []int32
+		want    string
+		prefers []string
+		fails   bool
+		end     string
+	}{
+		{[]int32{1}, "job 2 starts, 1.1 submitted for [0]", []string{"h4/e5"}, false, "1.1 done, 3.0 submitted"},
+		{[]int32{1, 4}, "job 2 starts, 0.1 submitted for [0]", []string{"h4/e5", ""}, false, "1[1] cached on 2, 1.1 done, 3.0 submitted"},
+		{[]int32{1, 5}, "job 2 starts, 0.1 submitted for [0]", []string{""}, true, "1[0] cached on 2, 1.1 done, 3.0 submitted"},
+	} {
+		reader, last := rigStage(2, 1, 2), rigStage(3, 2, 1, 1)
+		reader.CacheOf, reader.After = 1, []int32{1}
+		last.After, last.DelayMS = []int32{2}, 10
+		r := newDAGRig(t, nil, rigStage(0, 0, 2), rigStage(1, 0, 2, 0), reader, last)
+		r.Start(0)
+		r.succeed(0, 1, 2)
+		r.succeed(1, 3, 4)
+		r.told()
+		r.gone(3, false) // with it the first block and the output beside it
+		r.end(2, 0, 0, 5, EndSuccess)
+		r.expect("the block computed by its reader", "1[0] cached on 5")
+		r.end(2, 0, 1, 4, EndSuccess)
+		r.told()
+		for _, exec := range tt.lost {
+			r.ServerLost(exec)
+			r.gone(exec, false)
+		}
+		what := fmt.Sprint("lost ", tt.lost)
+		r.StageDue(10, 3)
+		r.expect(what, tt.want)
+		if _, fails := r.FetchFailure(1, 0, func() bool { return false }); fails != tt.fails {
+			t.Errorf("%s: task 0 fails to read its input: %t, want %t", what, fails, tt.fails)
+		}
+		if len(tt.lost) > 1 {
+			r.end(0, 0, 0, 2, EndSuccess)
+			r.told()
+		}
+		if got := locations(&r.s.Set(r.stages[1].set).Spec); !slices.Equal(got, tt.prefers) {
+			t.Errorf("%s: locations are %q, want %q", what, got, tt.prefers)
+		}
+		r.end(1, 0, 0, 2, EndSuccess)
+		if len(tt.prefers) > 1 {
+			r.end(1, 0, 1, 2, EndSuccess)
+		}
+		r.expect(what+": the end", tt.end)
+	}
+}

@@ -51,11 +51,8 @@ func (d *DAG) taskEnded(now int64, e *TaskEvent) {
 func (d *DAG) taskSucceeded(now int64, e *TaskEvent, info setInfo, partition int32) {
 	s := &d.stages[info.stage]
 	counts := info.epoch > at(d.failedAt, e.Exec)
-	if len(s.cached) > 0 && counts {
+	if counts && (len(s.cached) > 0 || d.job.Stages[info.stage].CacheOf >= 0) {
 		d.cache(info.stage, partition, e.Exec)
-	}
-	if c := d.job.Stages[info.stage].CacheOf; c >= 0 && counts {
-		d.cacheAgain(c, partition, e.Exec)
 	}
 	if d.forgotten(info.stage) {
 		return
@@ -78,19 +75,19 @@ func (d *DAG) taskSucceeded(now int64, e *TaskEvent, info setInfo, partition int
 	}
 }
 
-// cacheAgain keeps the block of a stage that a task has read on its executor if it was not there, and so what that was computed from.
-func (d *DAG) cacheAgain(stage, partition, exec int32) {
+// cache keeps the block of a stage where a task has run, unless one is there that it has read, and so those that it was computed from.
+//
+// Source: BlockManager.getOrElseUpdate.
+func (d *DAG) cache(stage, partition, exec int32) {
 	for c := range d.lineage(stage) {
-		if int(partition) >= len(d.stages[c].cached) || d.stages[c].cached[partition] >= 0 {
+		if d.readable(c, partition) {
 			return
 		}
-		d.cache(c, partition, exec)
+		if cached := d.stages[c].cached; int(partition) < len(cached) {
+			cached[partition] = exec
+			d.emit(DAGEvent{Kind: BlockCached, Stage: c, Index: partition, Exec: exec})
+		}
 	}
-}
-
-func (d *DAG) cache(stage, partition, exec int32) {
-	d.stages[stage].cached[partition] = exec
-	d.emit(DAGEvent{Kind: BlockCached, Stage: stage, Index: partition, Exec: exec})
 }
 
 // partitionDone tells the newest attempt of a stage that an older one computed a partition.

@@ -139,7 +139,17 @@ func (d *DAG) dropCached(exec int32) {
 	}
 }
 
-func (d *DAG) allCached(stage int32) bool { return !slices.Contains(d.stages[stage].cached, -1) }
+// allCached reports whether some stage reads the cached blocks of a stage and all are there.
+func (d *DAG) allCached(stage int32) bool {
+	cached := d.stages[stage].cached
+	return len(cached) > 0 && !slices.Contains(cached, -1)
+}
+
+// readable reports whether the cached block of a stage is there, on an executor that can be reached.
+func (d *DAG) readable(stage, partition int32) bool {
+	exec := d.cachedOn(stage, partition)
+	return exec >= 0 && !lost(d.unreachable, exec)
+}
 
 // ServerLost says that shuffle output written by an executor cannot be read any more, although it is
 // registered until a fetch fails: its process died without a shuffle service, or its host did.
@@ -167,7 +177,7 @@ func (d *DAG) HostLost(host int32) bool {
 // read, and which. Output that is not registered fails at once, with a source that names no executor; but
 // an executor that read the same input for this attempt before, as knows tells, still has the old
 // locations and tries the executor that is gone. Tasks of one attempt meet all servers that are lost, in
-// turn by partition. What a cached block was computed from is read where the block cannot be.
+// turn by partition. What a cached block, its own included, was computed from is read where the block cannot be.
 //
 // Source: MapOutputTracker.convertMapStatuses, MapOutputTrackerWorker.updateEpoch.
 func (d *DAG) FetchFailure(stage, partition int32, knows func() bool) (FetchSource, bool) {
@@ -175,7 +185,7 @@ func (d *DAG) FetchFailure(stage, partition int32, knows func() bool) (FetchSour
 		return FetchSource{}, false
 	}
 	for from := range d.lineage(stage) {
-		if exec := d.cachedOn(from, partition); from != stage && exec >= 0 && !lost(d.unreachable, exec) {
+		if d.readable(from, partition) {
 			break
 		}
 		if source, fails := d.fetchFailure(from, partition, knows); fails {

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// prefer sets the preferred locations of an attempt: executors with the cached input, else what the
+// prefer sets the preferred locations of an attempt: executors with its own block when it runs again, or with the cached input, else what the
 // trace says, else the hosts that hold much of a parent's output. They are not revised while the
 // attempt lives.
 //
 // Source: DAGScheduler.getPreferredLocsInternal.
 func (d *DAG) prefer(stage int32, spec *TaskSetSpec) {
 	t := &d.job.Stages[stage]
-	cached := d.anyCached(t.CacheOf)
+	cached := d.anyCached(stage)
 	if t.Tasks.PrefStart != nil && spec.Partitions == nil && !cached {
 		spec.PrefStart, spec.Hosts = t.Tasks.PrefStart, t.Tasks.Pref
 		return
@@ -27,7 +27,7 @@ func (d *DAG) prefer(stage int32, spec *TaskSetSpec) {
 	spec.PrefStart = make([]int32, 1, spec.Tasks+1)
 	for i := range int32(spec.Tasks) {
 		p := spec.Partition(i)
-		if exec := d.blockOn(t.CacheOf, p); exec >= 0 {
+		if exec := d.blockOn(stage, p); exec >= 0 {
 			d.addLocation(spec, d.tasks.hostOf(exec), exec)
 		} else if t.Tasks.PrefStart != nil {
 			for _, host := range t.Tasks.Prefs(int(p)) {

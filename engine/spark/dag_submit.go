@@ -31,13 +31,13 @@ func (d *DAG) submit(now int64, stage int32) {
 }
 
 // missingParents returns the stages whose output a stage needs and that is not all there, ascending.
-// A cached input that is lost in part needs what it was computed from.
+// One that keeps its blocks, or reads such blocks, needs what these are computed from unless all are there.
 //
 // Source: DAGScheduler.getMissingParentStages, Stage.increaseAttemptIdOnFirstSkip.
 func (d *DAG) missingParents(stage int32) []int32 {
 	var need []int32
 	for from := range d.lineage(stage) {
-		if from != stage && d.allCached(from) {
+		if d.allCached(from) {
 			break
 		}
 		for _, p := range d.stages[from].reads {
