@@ -34,6 +34,7 @@ type dagCase struct {
 		Barrier   bool       `json:"barrier"`
 		Preferred [][]string `json:"preferred"`
 		Written   []int64    `json:"written"`
+		CacheOf   *int32     `json:"cache_of"`
 	} `json:"stages"`
 	Hosts  []string   `json:"hosts"`
 	Events []dagEvent `json:"events"`
@@ -161,6 +162,9 @@ func newDAGRun(c *dagCase) (*dagRun, error) {
 		t.DelayMS = 1 // its turn is told, and waits for its job
 		t.Tasks.DurationMS = make([]int64, s.Tasks)
 		t.Tasks.ShuffleWriteBytes = s.Written
+		if s.CacheOf != nil {
+			t.CacheOf = *s.CacheOf
+		}
 		if s.Preferred != nil {
 			prefs := make([][]int32, s.Tasks)
 			for p, hosts := range s.Preferred {

@@ -200,6 +200,11 @@ class FairRun extends Run {
     rackCount = 1 + rnd.nextInt(4);
     configure();
     String xml = allocations();
+    for (String q : odd ? leaves : List.<String>of()) {
+      if (percent(40)) {
+        site.put("yarn.scheduler.fair.am.preemption." + q, percent(50));
+      }
+    }
     file = new File(dir, "fair-scheduler.xml");
     write(xml);
     Configuration conf = conf(site);

@@ -26,7 +26,7 @@ public final class Main {
   private static void write(String[] args) throws Exception {
     if (args.length != 6) {
       System.err.println("usage: KIND SEED RUNS NODES EVENTS FILE.jsonl.gz; "
-          + "kinds: fair, preempt, continuous, reload, fair_wide, fair_wide_gpu, fair_resize, fair_resize_gpu, fair_mixed, fair_mixed_gpu, fair_mixed_resize, capacity, capacity_wide, capacity_wide_gpu, capacity_resize, capacity_resize_gpu, capacity_mixed, capacity_mixed_gpu, capacity_mixed_resize, capacity_drain, fifo, fifo_wide, fifo_resize, fifo_mixed, amrm_client, alloc_file, placement, capacity_conf, resources; NODES is the largest cluster");
+          + "kinds: fair, preempt, continuous, reload, fair_wide, fair_wide_gpu, fair_resize, fair_resize_gpu, fair_mixed, fair_mixed_gpu, fair_mixed_resize, fair_odd, fair_odd_gpu, capacity, capacity_wide, capacity_wide_gpu, capacity_resize, capacity_resize_gpu, capacity_mixed, capacity_mixed_gpu, capacity_mixed_resize, capacity_drain, capacity_odd, capacity_odd_gpu, fifo, fifo_wide, fifo_resize, fifo_mixed, fifo_odd, amrm_client, alloc_file, placement, capacity_conf, resources; NODES is the largest cluster");
       System.exit(2);
     }
     Recorder.types(args[0].endsWith("_gpu"));

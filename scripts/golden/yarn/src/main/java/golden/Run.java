@@ -108,6 +108,7 @@ abstract class Run {
   boolean wide; // values at the edge and beyond, kills in every state
   boolean wholeTables; // every ask has rows for its racks and for anywhere
   boolean drainedTotals; // what a scheduler wants of a draining node comes about
+  boolean odd; // what no master or node of the other kinds does
   boolean broken; // the last event threw
   Resizes resizes; // null where containers keep their sizes
 
@@ -513,6 +514,11 @@ abstract class Run {
         ended.add(List.of(b.app, b.number, exit));
         down.add(ContainerStatus.newInstance(id, ContainerState.COMPLETE, "", exit));
         boxes.remove(key(b.app, b.number));
+      } else if (odd && b.acquired && !b.launched && !b.ended && percent(20)) { // it has ended before its node could report it
+        int exit = pick(0, 1, -1000);
+        ended.add(List.of(b.app, b.number, exit));
+        down.add(ContainerStatus.newInstance(id, ContainerState.COMPLETE, "", exit));
+        boxes.remove(key(b.app, b.number));
       }
     }
     put(e, "l", launched);
@@ -595,6 +601,9 @@ abstract class Run {
   }
 
   private int endChance(Box b) {
+    if (odd && percent(5)) {
+      return 100;
+    }
     return (b.number & 0xffffffffL) == 1 ? 0 : resizes == null ? 12 : 4;
   }
 
@@ -614,7 +623,7 @@ abstract class Run {
   void expire() throws Exception {
     List<Box> list = new ArrayList<>();
     for (Box b : boxes.values()) {
-      if (b.acquired && !b.launched && !b.ended && (b.number & 0xffffffffL) > 1) {
+      if (b.acquired && !b.launched && !b.ended && (odd || (b.number & 0xffffffffL) > 1)) {
         list.add(b);
       }
     }
@@ -640,7 +649,7 @@ abstract class Run {
       asks.add(row(priority, "*", 0, 1024, 1, 0, true));
     }
     for (int g = 0; g < groups; g++) {
-      int priority = 1 + rnd.nextInt(4);
+      int priority = odd ? rnd.nextInt(3) : 1 + rnd.nextInt(4);
       int mem = pick(256, 512, 1000, 1024, 2048, 3000, 4096, 7000);
       int vc = pick(1, 1, 1, 2, 3, 4);
       int count = pick(0, 1, 2, 3, 5, 8, 15);
@@ -658,7 +667,7 @@ abstract class Run {
         Collections.shuffle(hosts, rnd);
         for (String h : hosts.subList(0, Math.min(hosts.size(), 1 + rnd.nextInt(4)))) {
           int n = 1 + rnd.nextInt(Math.max(1, count));
-          some.add(row(priority, h, n, mem, vc, gpu, true));
+          some.add(row(priority, h, odd && percent(15) ? 0 : n, mem, vc, gpu, !odd || percent(80)));
           rackSums.merge(racks.getOrDefault(h, "/rack0"), n, Integer::sum);
         }
         if (shape >= 5 || wholeTables) {
@@ -687,7 +696,33 @@ abstract class Run {
     }
     List<String> add = percent(8) ? List.of(pick(allHosts)) : null;
     List<String> remove = percent(5) ? List.of(pick(allHosts)) : null;
+    if (odd) {
+      oddReleases(a, releases);
+      add = percent(15) ? places() : null;
+      remove = percent(15) ? places() : null;
+    }
     ask(a, asks, releases, add, remove, resizes == null ? List.of() : resizes.draw(a));
+  }
+
+  /** Releases what the master has not got yet, what has ended, its own container and what there never was. */
+  private void oddReleases(App a, List<Long> releases) {
+    for (Box b : boxes.values()) {
+      if (b.app == a.id && percent((b.number & 0xffffffffL) == 1 ? 1 : 5)) {
+        releases.add(b.number);
+      }
+    }
+    if (percent(10)) {
+      releases.add((long) 1 + rnd.nextInt(40));
+    }
+  }
+
+  /** Hosts and racks. */
+  private List<String> places() {
+    List<String> list = new ArrayList<>();
+    for (int i = 1 + rnd.nextInt(2); i > 0; i--) {
+      list.add(percent(40) ? "/rack" + rnd.nextInt(rackCount) : pick(allHosts));
+    }
+    return list;
   }
 
   int limit(int hosts) {

@@ -9,6 +9,11 @@ import java.util.Random;
 final class Runs {
   private Runs() {}
 
+  private static <T extends Run> T odd(T run) {
+    run.odd = true;
+    return run;
+  }
+
   static void one(String kind, long seed, int maxNodes, int events, File dir, Writer w) throws Exception {
     int hosts = maxNodes > 20 ? maxNodes : 1 + new Random(seed * 31).nextInt(maxNodes);
     String name = kind + "-" + seed;
@@ -39,6 +44,17 @@ final class Runs {
         break;
       case "fair_mixed_resize":
         lines = new WideFairRun(seed, true, true).play(name, hosts, events, dir);
+        break;
+      case "fair_odd":
+      case "fair_odd_gpu":
+        lines = odd(new WideFairRun(seed, false, false)).play(name, hosts, events, dir);
+        break;
+      case "capacity_odd":
+      case "capacity_odd_gpu":
+        lines = odd(new WideCapacityRun(seed, false)).play(name, hosts, events);
+        break;
+      case "fifo_odd":
+        lines = odd(new FifoRun(seed, true, false, false)).play(name, hosts, events);
         break;
       case "capacity_wide":
       case "capacity_wide_gpu":

@@ -32,7 +32,9 @@ import org.apache.spark.Partition;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
+import org.apache.spark.Success$;
 import org.apache.spark.TaskContext;
+import org.apache.spark.TaskEndReason;
 import org.apache.spark.TaskFailedReason;
 import org.apache.spark.TaskKilled;
 import org.apache.spark.TaskState;
@@ -72,6 +74,8 @@ import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
 import org.apache.spark.storage.BlockManagerId;
 import org.apache.spark.storage.BlockManagerMaster;
+import org.apache.spark.storage.StorageLevel;
+import org.apache.spark.util.AccumulatorV2;
 import org.apache.spark.util.CallSite;
 import org.apache.spark.util.ManualClock;
 import scala.Enumeration;
@@ -88,6 +92,7 @@ final class DagRuns implements Main.Recorder {
     private static Object barriers; // the coordinator of barrier stages
     private static int jobs; // submitted in this process
 
+    private final boolean caches; // data sets are kept and read by later jobs
     private SplittableRandom random;
     private ManualClock clock;
     private Scheduler scheduler;
@@ -95,6 +100,7 @@ final class DagRuns implements Main.Recorder {
     private Loop loop;
     private MapOutputTrackerMaster tracker;
     private boolean fair;
+    private boolean reduceLocality;
     private boolean speculation;
     private boolean barrier; // there may be barrier stages
     private List<String> hosts;
@@ -131,23 +137,29 @@ final class DagRuns implements Main.Recorder {
         }
     }
 
+    DagRuns(boolean caches) {
+        this.caches = caches;
+    }
+
     private record Running(long id, String executor, int stage, int partition) {}
 
     /** A shuffle with what its map tasks write. */
     private record Shuffle(ShuffleDependency<Object, Object, Object> dependency, Rdd rdd, long[] written, int reducers) {}
 
-    /** Partitions that read shuffles, or nothing. */
+    /** Partitions that read shuffles, the partitions of another one, or nothing. */
     static final class Rdd extends RDD<Object> {
         private final int n;
+        private final transient Rdd from; // whose partitions it reads, null for none
         private final boolean barrier;
         private final transient List<ShuffleDependency<Object, Object, Object>> reads;
         private final transient List<List<String>> preferred;
         private final transient MapOutputTrackerMaster tracker;
 
-        Rdd(SparkContext c, List<Dependency<?>> on, List<ShuffleDependency<Object, Object, Object>> reads, int n, boolean barrier,
+        Rdd(SparkContext c, List<Dependency<?>> on, Rdd from, List<ShuffleDependency<Object, Object, Object>> reads, int n, boolean barrier,
                 List<List<String>> preferred, MapOutputTrackerMaster tracker) {
             super(c, seq(on), cast(ClassTag$.MODULE$.Any()));
             this.n = n;
+            this.from = from;
             this.barrier = barrier;
             this.reads = reads;
             this.preferred = preferred;
@@ -186,11 +198,30 @@ final class DagRuns implements Main.Recorder {
         public boolean isBarrier() {
             return barrier;
         }
+
+        /** What it reads, and what those read whose partitions it reads. */
+        List<ShuffleDependency<Object, Object, Object>> behind() {
+            List<ShuffleDependency<Object, Object, Object>> all = new ArrayList<>();
+            for (Rdd r = this; r != null; r = r.from) {
+                all.addAll(r.reads);
+            }
+            return all;
+        }
+
+        List<List<String>> preferred() {
+            return preferred != null || from == null ? preferred : from.preferred();
+        }
     }
 
     @Override
     public Map<String, Object> record(String id, SplittableRandom random) throws Exception {
-        return new DagRuns().play(id, random);
+        DagRuns runs;
+        Map<String, Object> run;
+        do { // what is kept and not read is not known to a trace
+            runs = new DagRuns(caches);
+            run = runs.play(id, random.split());
+        } while (!runs.makers.values().stream().allMatch(runs::read) || caches && runs.makers.isEmpty());
+        return run;
     }
 
     private static SparkContext context() {
@@ -209,12 +240,13 @@ final class DagRuns implements Main.Recorder {
         fair = chance(r, 0.2);
         boolean service = chance(r, 0.4);
         speculation = chance(r, 0.2);
-        barrier = chance(r, 0.25);
+        barrier = !caches && chance(r, 0.25);
         Map<String, Object> conf = object("spark.task.maxFailures", failures, "spark.scheduler.mode", fair ? "FAIR" : "FIFO",
                 "spark.shuffle.service.enabled", service, "spark.speculation", speculation,
                 "spark.stage.maxConsecutiveAttempts", pick(r, 1, 2, 3, 4, 4, 8), "spark.stage.maxAttempts", pick(r, 1, 3, 6, 1000, 1000),
                 "spark.files.fetchFailure.unRegisterOutputOnHost", chance(r, 0.5), "spark.stage.ignoreDecommissionFetchFailure", chance(r, 0.5),
-                "spark.shuffle.reduceLocality.enabled", chance(r, 0.7), "spark.locality.wait", pick(r, "0s", "3s"));
+                "spark.shuffle.reduceLocality.enabled", chance(r, caches ? 0.4 : 0.7), "spark.locality.wait", pick(r, "0s", "3s"));
+        reduceLocality = (Boolean) conf.get("spark.shuffle.reduceLocality.enabled");
         conf.forEach((k, v) -> c.set(k, v.toString()));
         field(BlockManager.class, "externalShuffleServiceEnabled").setBoolean(context().env().blockManager(), service);
         hosts = new ArrayList<>();
@@ -224,7 +256,7 @@ final class DagRuns implements Main.Recorder {
         clock = new ManualClock(1_000_000);
         out = new LinkedHashMap<>();
         tracker = (MapOutputTrackerMaster) context().env().mapOutputTracker();
-        field(MapOutputTrackerMaster.class, "shuffleLocalityEnabled").setBoolean(tracker, (Boolean) conf.get("spark.shuffle.reduceLocality.enabled"));
+        field(MapOutputTrackerMaster.class, "shuffleLocalityEnabled").setBoolean(tracker, reduceLocality);
         scheduler = new Scheduler(failures);
         scheduler.initialize(new Backend());
         scheduler.taskResultGetter_$eq(new Results());
@@ -413,6 +445,12 @@ final class DagRuns implements Main.Recorder {
                 old.add(shuffles.get(s));
             }
         }
+        kept.clear();
+        makers.forEach((rdd, stage) -> {
+            if (ended.contains((Integer) described.get(stage).get("job"))) {
+                kept.add(rdd);
+            }
+        });
         List<Shuffle> mine = new ArrayList<>();
         List<Shuffle> unread = new ArrayList<>();
         for (int n = between(random, 0, 4); n > 0; n--) {
@@ -464,12 +502,17 @@ final class DagRuns implements Main.Recorder {
         if (!old.isEmpty() && chance(random, 0.5)) {
             reads.add(pick(random, old));
         }
+        Rdd from = kept();
+        if (from != null) { // of what is behind it nothing is read beside it, nor where data sets differ in which of both they prefer
+            List<ShuffleDependency<Object, Object, Object>> behind = from.behind();
+            reads.removeIf(s -> reduceLocality || from.preferred() != null || s.reducers != from.n || behind.contains(s.dependency));
+        }
         reads = new ArrayList<>(new java.util.LinkedHashSet<>(reads));
-        int n = reads.isEmpty() ? between(random, 1, 6) : 6;
+        int n = from != null ? from.n : reads.isEmpty() ? between(random, 1, 6) : 6;
         for (Shuffle s : reads) {
             n = Math.min(n, s.reducers);
         }
-        if (!reads.isEmpty()) { // as of a join: all have that many parts
+        if (from == null && !reads.isEmpty()) { // as of a join: all have that many parts
             int parts = n;
             List<Shuffle> fit = new ArrayList<>(reads);
             fit.removeIf(s -> s.reducers != parts);
@@ -482,14 +525,63 @@ final class DagRuns implements Main.Recorder {
             on.add(s.dependency);
             dependencies.add(s.dependency);
         }
+        if (from != null) {
+            on.add(new org.apache.spark.OneToOneDependency<>(from));
+        }
         List<List<String>> preferred = null;
-        if (reads.isEmpty() && chance(random, 0.5)) {
+        if (from == null && reads.isEmpty() && chance(random, 0.5)) {
             preferred = new ArrayList<>();
             for (int i = 0; i < n; i++) {
                 preferred.add(Tools.some(random, hosts, between(random, 0, 2)));
             }
         }
-        return new Rdd(context(), on, dependencies, n, barrier && chance(random, 0.4), preferred, tracker);
+        Rdd made = new Rdd(context(), on, from, dependencies, n, barrier && chance(random, 0.4), preferred, tracker);
+        if (caches && persisted < 3 && chance(random, 0.5)) {
+            persisted++;
+            made.persist(StorageLevel.MEMORY_ONLY());
+        }
+        return made;
+    }
+
+    // Data sets that are kept.
+
+    private int persisted;
+    private final Map<Rdd, Integer> makers = new LinkedHashMap<>(); // the stage that computes each first
+    private final List<Rdd> kept = new ArrayList<>(); // those of ended jobs
+    private final Map<BlockId, Executor> blocks = new LinkedHashMap<>();
+    private final Map<Integer, Rdd> data = new LinkedHashMap<>(); // by Spark's number of the stage
+
+    /** What is kept of an ended job, most often what nothing has read yet; null for none. */
+    private Rdd kept() {
+        for (Rdd r : kept) {
+            if (!read(makers.get(r)) && chance(random, 0.8)) {
+                return r;
+            }
+        }
+        return !kept.isEmpty() && chance(random, 0.6) ? pick(random, kept) : null;
+    }
+
+    private boolean read(int maker) {
+        return described.stream().anyMatch(s -> s.containsKey("cache_of") && (Integer) s.get("cache_of") == maker);
+    }
+
+    /** A task has kept the blocks that were not there. What it keeps on an executor that Spark has taken for lost since does not count, as long as that does not register again. */
+    private void keep(Task<?> task, TaskInfo info) throws Exception {
+        scala.collection.mutable.HashMap<String, Object> failed = cast(field(DAGScheduler.class, "executorFailureEpoch").get(dag));
+        Option<Object> epoch = failed.get(info.executorId());
+        if (epoch.isDefined() && task.epoch() <= (Long) epoch.get()) {
+            return;
+        }
+        for (Rdd r = data.get(task.stageId()); r != null; r = r.from) {
+            BlockId id = new org.apache.spark.storage.RDDBlockId(r.id(), task.partitionId());
+            if (r.getStorageLevel().equals(StorageLevel.NONE())) {
+                continue;
+            }
+            if (blocks.containsKey(id)) {
+                return;
+            }
+            blocks.put(id, executors.get(info.executorId()));
+        }
     }
 
     /**
@@ -523,16 +615,23 @@ final class DagRuns implements Main.Recorder {
                 submitted.add(0);
                 Rdd rdd = (Rdd) stage.rdd();
                 List<Integer> parents = new ArrayList<>();
-                for (ShuffleDependency<Object, Object, Object> d : rdd.reads) {
+                for (ShuffleDependency<Object, Object, Object> d : rdd.behind()) {
                     for (int i = 0; i < shuffles.size(); i++) {
                         if (shuffles.get(i) != null && shuffles.get(i).dependency == d) {
                             parents.add(i);
                         }
                     }
                 }
-                described.add(object("job", bearing, "parents", parents, "tasks", rdd.n, "barrier", rdd.barrier, "preferred", rdd.preferred,
+                described.add(object("job", bearing, "parents", parents, "tasks", rdd.n, "barrier", rdd.barrier, "preferred", rdd.preferred(),
                         "written", shuffle == null ? null : shuffle.written));
+                if (rdd.from != null) {
+                    described.get(number).put("cache_of", makers.get(rdd.from));
+                }
+                if (!rdd.getStorageLevel().equals(StorageLevel.NONE())) {
+                    makers.put(rdd, number);
+                }
             }
+            data.put(id, (Rdd) stage.rdd());
             odd |= number < known && (fair || described.size() > known);
             numbers.put(id, number);
         });
@@ -588,31 +687,36 @@ final class DagRuns implements Main.Recorder {
 
     // Spark's classes, with the ends that lead out of them cut off.
 
-    private static final class Listener implements JobListener {
+    private final class Listener implements JobListener {
         @Override
         public void taskSucceeded(int index, Object result) {}
 
         @Override
-        public void jobFailed(Exception e) {}
+        public void jobFailed(Exception e) {
+            aborted = true; // also where its stages could not be made: a barrier stage that reads several of them as a join does
+        }
     }
 
-    /** Blocks are nowhere. */
-    private static final class Blocks extends BlockManagerMaster {
+    /** Blocks are where tasks have kept them. */
+    private final class Blocks extends BlockManagerMaster {
         Blocks() {
             super(null, null, context().conf(), true);
         }
 
         @Override
         public IndexedSeq<Seq<BlockManagerId>> getLocations(BlockId[] ids) {
-            List<Seq<BlockManagerId>> none = new ArrayList<>();
-            for (BlockId ignored : ids) {
-                none.add(seq(List.of()));
+            List<Seq<BlockManagerId>> all = new ArrayList<>();
+            for (BlockId id : ids) {
+                Executor e = blocks.get(id);
+                all.add(seq(e == null ? List.of() : List.of(BlockManagerId.apply(e.id, e.host, 1, Option.empty()))));
             }
-            return JavaConverters.asScalaBufferConverter(none).asScala().toIndexedSeq();
+            return JavaConverters.asScalaBufferConverter(all).asScala().toIndexedSeq();
         }
 
         @Override
-        public void removeExecutor(String id) {}
+        public void removeExecutor(String id) {
+            blocks.values().removeIf(e -> e.id.equals(id));
+        }
     }
 
     /** The events for listeners. */
@@ -652,6 +756,18 @@ final class DagRuns implements Main.Recorder {
     private final class Dag extends DAGScheduler {
         Dag() {
             super(context(), scheduler, new Bus(), tracker, new Blocks(), context().env(), clock);
+        }
+
+        @Override
+        public void taskEnded(Task<?> task, TaskEndReason reason, Object result, Seq<AccumulatorV2<?, ?>> updates, long[] peaks, TaskInfo info) {
+            if (reason == Success$.MODULE$) {
+                try {
+                    keep(task, info);
+                } catch (Exception e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+            super.taskEnded(task, reason, result, updates, peaks, info);
         }
     }
 

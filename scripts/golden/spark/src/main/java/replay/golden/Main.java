@@ -17,7 +17,7 @@ public final class Main {
 
     public static void main(String[] args) throws Exception {
         if (args.length != 3) {
-            System.err.println("usage: run container_placement|yarn_allocator|executor_allocation|task_set_manager|task_set_wide|pools|dag COUNT SEED");
+            System.err.println("usage: run container_placement|yarn_allocator|executor_allocation|task_set_manager|task_set_wide|pools|dag|dag_cached COUNT SEED");
             System.exit(2);
         }
         Recorder recorder =
@@ -28,7 +28,8 @@ public final class Main {
                     case "task_set_manager" -> new TaskSetRuns(false);
                     case "task_set_wide" -> new TaskSetRuns(true);
                     case "pools" -> new PoolRuns();
-                    case "dag" -> new DagRuns();
+                    case "dag" -> new DagRuns(false);
+                    case "dag_cached" -> new DagRuns(true);
                     default -> throw new IllegalArgumentException("unknown kind " + args[0]);
                 };
         int count = Integer.parseInt(args[1]);
