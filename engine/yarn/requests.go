@@ -59,9 +59,9 @@ type Table struct {
 
 	// Patience is of delay scheduling and kept when the table goes. The CapacityScheduler counts offers in it and has no levels.
 	policy.Patience
-	// With Together the FairScheduler counts offers for many tables at a time, and Patience is as of the first Passed of them.
-	Together bool
-	Passed   int64
+	// With Leaf the FairScheduler counts offers for many tables at a time, of them those to its leaf alone there, and Patience is as of the first Passed of all.
+	Leaf   *int64
+	Passed int64
 
 	anywhere  Record
 	version   int64

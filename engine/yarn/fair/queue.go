@@ -62,7 +62,8 @@ type queue struct {
 	lineup        lineup[*queue]
 	place         place[*queue]
 
-	found found
+	found  found
+	passed int64 // offers that nobody in the leaf has accepted, besides [together.passed]
 
 	// Of the last visit of the literal way, and where the order is partial.
 	changed       bool // the list of children or of runnable applications

@@ -75,6 +75,9 @@ func (f *Scheduler) offer(q *queue, n *node) (got resource.Resource) {
 		})
 		return got
 	}
+	if f.refuses(q, n) {
+		return got
+	}
 	f.eachOffered(q, func(a *app) bool {
 		f.visits++
 		if !a.Blacklisted(n.Node) {

@@ -112,7 +112,7 @@ func (f *Scheduler) forget(q *queue) {
 	}
 	for _, t := range x.counted {
 		e.fold(t)
-		t.Together = false
+		t.Leaf = nil
 	}
 	for _, r := range x.open {
 		r.leaves--
@@ -271,7 +271,7 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 			x.all = true // whether an offer is counted depends on the node
 			return
 		}
-		e.count(x, t, f.cluster.Len())
+		e.count(a.queue, t, f.cluster.Len())
 		level = max(t.Level, policy.NodeLevel)
 	}
 	if !t.Located() {

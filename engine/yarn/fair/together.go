@@ -7,8 +7,8 @@ import (
 	"replay/policy"
 )
 
-// together counts offers for many tables at a time. An offer that nobody accepts is made to all of them; each hears of those that there were when
-// somebody looks at it, or when it is offered a node that another may accept.
+// together counts offers for many tables at a time. An offer that nobody accepts is made to all of them, one that nobody in a leaf accepts to all of the leaf; each hears
+// of those that there were when somebody looks at it, or when it is offered a node that another of its leaf may accept.
 type together struct {
 	counted int   // tables
 	passed  int64 // offers that nobody has accepted
@@ -31,8 +31,9 @@ func (e *together) until() int64 {
 }
 
 // count has the offers to a table of a leaf counted together with those to others.
-func (e *elision) count(x *found, t *yarn.Table, nodes int) {
-	t.Together, t.Passed = true, e.passed
+func (e *elision) count(q *queue, t *yarn.Table, nodes int) {
+	x := &q.found
+	t.Leaf, t.Passed = &q.passed, e.passed+q.passed
 	x.counted = append(x.counted, t)
 	if until := e.foreseen.Until(&t.Patience, nodes); until != policy.Always {
 		x.due = min(x.due, e.met+until)
@@ -41,10 +42,44 @@ func (e *elision) count(x *found, t *yarn.Table, nodes int) {
 
 // fold tells a table of the offers that were counted for it.
 func (e *elision) fold(t *yarn.Table) {
-	if t.Together && t.Passed != e.passed {
-		e.foreseen.Pass(&t.Patience, e.passed-t.Passed)
-		t.Passed = e.passed
+	if t.Leaf == nil {
+		return
 	}
+	if passed := e.passed + *t.Leaf; t.Passed != passed {
+		e.foreseen.Pass(&t.Patience, passed-t.Passed)
+		t.Passed = passed
+	}
+}
+
+// refuses reports whether nobody in a leaf accepts anything of a node that is offered, which is then counted for all of them.
+func (f *Scheduler) refuses(q *queue, n *node) bool {
+	e, x := &f.elision, &q.found
+	if f.literally || x.at == 0 || x.stale || e.whole || x.all || x.reserves || x.due <= e.met || int(n.ID) >= len(e.rank) || e.rank[n.ID] == 0 {
+		return false
+	}
+	for _, r := range x.open {
+		if r.size.FitsIn(n.Free) {
+			return false
+		}
+	}
+	i := int(e.rank[n.ID] - 1)
+	for k := range x.named {
+		w := &x.named[k]
+		if !w.room.size.FitsIn(n.Free) {
+			continue
+		}
+		nodes := w.nodes
+		if p := &w.app.asked[w.table.Number]; nodes == nil && p.racked {
+			nodes = &p.racks
+		}
+		if nodes != nil && nodes.Has(i) || nodes == nil && w.table.Count(n.Rack) > 0 {
+			return false
+		}
+	}
+	if e.counts {
+		q.passed++
+	}
+	return true
 }
 
 // relax makes the offer of the node at a rank, which nobody accepts at present, to the tables that accept more from then on, if
