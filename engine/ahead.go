@@ -19,7 +19,7 @@ import (
 // the ends of containers that were given back are known when they are, and the master hears of them right after their processes have ended.
 //
 // Nodes that come, go or change concern every application: nothing runs ahead of the next event of a node, of the next look for one that has failed, nor while
-// one drains, which is decommissioned at one of its heartbeats. Nodes of an autoscaler, and preemption, do so at any time: where they may occur nothing runs ahead.
+// one drains, which is decommissioned at one of its heartbeats, or has shrunk and ends containers at its next one. Nodes of an autoscaler, and preemption, do so at any time: where they may occur nothing runs ahead.
 
 // aheadMS is how far an application runs ahead where its rows are kept, which bounds how many.
 const aheadMS = 300_000

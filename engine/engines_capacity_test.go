@@ -13,7 +13,7 @@ import (
 
 // TestEnginesDecideAlikeUnderCapacity has applications that limits of queues and users hold back, and reservations that wait for room.
 func TestEnginesDecideAlikeUnderCapacity(t *testing.T) {
-	executed, passed := decideAlike(t, randomCapacity, more((*seeds+1)/2))
+	executed, passed := decideAlike(t, randomCapacity, append([]uint64{15000322}, more((*seeds+1)/2)...)) // the first one has failed
 	if executed*2 > passed {
 		t.Errorf("%d of %d heartbeats were executed, want less than half", executed, passed)
 	}

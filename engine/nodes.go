@@ -77,10 +77,10 @@ func (s *sim) nextNodeEvent(i int) {
 	}
 }
 
-// nodesStay returns up to when no node comes, goes or changes.
+// nodesStay returns up to when no node comes, goes, changes or ends containers because it has.
 func (s *sim) nodesStay() int64 {
 	n := &s.nodes
-	if n.draining > 0 {
+	if n.draining > 0 || s.rm.Exceeding() {
 		return s.now - 1
 	}
 	if n.changes < s.now {

@@ -129,8 +129,23 @@ func (r *RM) setTotal(n *node, total resource.Resource, atOnce bool) {
 		n.overcommit = true
 		r.endExcess(n)
 	}
+	r.exceeds(n, changed && !atOnce && n.overcommit)
 	r.note(n)
 }
+
+// exceeds notes whether containers of a node may have no room, which end at its next heartbeat.
+func (r *RM) exceeds(n *node, may bool) {
+	if may != n.exceeding {
+		if n.exceeding = may; may {
+			r.exceeding++
+		} else {
+			r.exceeding--
+		}
+	}
+}
+
+// Exceeding reports whether containers may end at the next heartbeat of a node because it has shrunk.
+func (r *RM) Exceeding() bool { return r.exceeding > 0 }
 
 // endExcess ends containers for which a node has no room any more.
 func (r *RM) endExcess(n *node) {

@@ -21,6 +21,7 @@ type node struct {
 	allocated  resource.Resource // by the scheduler's allocations, for draining
 	total      resource.Resource // as the scheduler was told
 	overcommit bool              // has an overcommit timeout, of 0: containers for which it has no room end
+	exceeding  bool              // they end at its next heartbeat, see [RM.Exceeding]
 	silences   int64             // how often its processes died, to tell old expiries
 	rank       int32             // of its heartbeat plus 1, see [RM.Beats]; 0 while it sends none
 }
@@ -95,6 +96,7 @@ func (r *RM) clear(n *node) {
 // forget drops what a node has to report.
 func (r *RM) forget(n *node) {
 	n.overcommit = false
+	r.exceeds(n, false)
 	r.clear(n)
 	r.drains(n, false)
 }
@@ -248,6 +250,7 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	held := n.allocated.Sub(r.given)
 	if n.overcommit {
 		r.endExcess(n)
+		r.exceeds(n, false)
 	}
 	for _, c := range r.kills {
 		r.host.Kill(c, now)

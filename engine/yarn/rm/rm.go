@@ -91,6 +91,7 @@ type RM struct {
 	work  []work // what inputs left for the dispatcher, first in first out
 
 	unheard   int        // processes on all nodes, and nodes that drain
+	exceeding int        // nodes, see [RM.Exceeding]
 	due       yarn.Ranks // nodes with news, by rank: their next heartbeat is executed
 	known     known
 	idle      idle
