@@ -33,6 +33,8 @@ type Reason struct {
 	Jobs    int64  `json:"jobs"`
 	First   int64  `json:"first_job"` // number and name of the first job
 	Name    string `json:"first_name"`
+	// Unexpected is how many of the jobs count in [Outcome.Unexpected].
+	Unexpected int64 `json:"-"`
 }
 
 // Names of outcomes beside those of package record: a job that failed before it got a container was refused.
@@ -54,6 +56,7 @@ func (o *Outcome) Add(d *result.Data) {
 		at[[2]string{o.Reasons[r].Outcome, unnumbered(o.Reasons[r].Words)}] = r
 	}
 	for j := range d.Jobs.All() {
+		unexpected := o.Unexpected
 		name := o.count(j, d.Manifest.Until > 0)
 		if name == record.JobSucceeded {
 			continue
@@ -66,6 +69,7 @@ func (o *Outcome) Add(d *result.Data) {
 			o.Reasons = append(o.Reasons, Reason{Outcome: name, Words: j.Reason, First: j.ID, Name: j.Name})
 		}
 		o.Reasons[r].Jobs++
+		o.Reasons[r].Unexpected += o.Unexpected - unexpected
 	}
 	if n := d.Manifest.TraceJobs - int64(d.Jobs.Len()); n > 0 {
 		o.NotSubmitted += n

@@ -30,15 +30,15 @@ func TestOutcomeOf(t *testing.T) {
 		job(12, record.JobFailed, "asks for 2048 MiB, at most 1,024", "", record.None),
 	}
 	want := &Outcome{Jobs: 13, Succeeded: 1, Failed: 4, Refused: 7, Unfinished: 1, AsRecorded: 2, Unexpected: 10, Reasons: []Reason{
-		{Outcome: "failed", Words: "stage 3: too many failures", Jobs: 2, First: 1},
-		{Outcome: "refused", Words: "Application application_1700000000000_0001 submitted by user ann to unknown queue: q", Jobs: 2, First: 8},
-		{Outcome: "refused", Words: "asks for 999,999 MiB, at most 8,192", Jobs: 2, First: 11},
+		{Outcome: "failed", Words: "stage 3: too many failures", Jobs: 2, First: 1, Unexpected: 2},
+		{Outcome: "refused", Words: "Application application_1700000000000_0001 submitted by user ann to unknown queue: q", Jobs: 2, First: 8, Unexpected: 2},
+		{Outcome: "refused", Words: "asks for 999,999 MiB, at most 8,192", Jobs: 2, First: 11, Unexpected: 2},
 		{Outcome: "failed", Words: "killed by a signal (exit 143)", Jobs: 1, First: 2},
 		{Outcome: "failed", Words: "killed by a signal (exit 137)", Jobs: 1, First: 3},
-		{Outcome: "refused", Words: "no queue root.a1", Jobs: 1, First: 4},
-		{Outcome: "unfinished", Words: "stopped", Jobs: 1, First: 6},
-		{Outcome: "refused", Words: "no queue root.a2", Jobs: 1, First: 7},
-		{Outcome: "refused", Words: "asks for 64 vcores, at most 8", Jobs: 1, First: 10},
+		{Outcome: "refused", Words: "no queue root.a1", Jobs: 1, First: 4, Unexpected: 1},
+		{Outcome: "unfinished", Words: "stopped", Jobs: 1, First: 6, Unexpected: 1},
+		{Outcome: "refused", Words: "no queue root.a2", Jobs: 1, First: 7, Unexpected: 1},
+		{Outcome: "refused", Words: "asks for 64 vcores, at most 8", Jobs: 1, First: 10, Unexpected: 1},
 	}}
 	d := &result.Data{Jobs: result.JobsOf(jobs)}
 	if diff := cmp.Diff(want, OutcomeOf(d)); diff != "" {

@@ -29,6 +29,9 @@ func (p *Plan) page(curves []figure.Picture) ([]byte, error) {
 	if p.Costs != nil {
 		t.Head = append(t.Head, p.costHead())
 	}
+	if p.loses() {
+		t.Head = append(t.Head, lostHead)
+	}
 	t.Head = append(t.Head, "targets")
 	for i := range p.Points {
 		pt := &p.Points[i]
@@ -38,6 +41,9 @@ func (p *Plan) page(curves []figure.Picture) ([]byte, error) {
 		}
 		if p.Costs != nil {
 			row.Cells = append(row.Cells, page.Cell{Text: p.cost(pt.Value), Class: "n", Label: p.costHead()})
+		}
+		if p.loses() {
+			row.Cells = append(row.Cells, page.Cell{Text: quantity.Thousands(p.Lost[pt.Value].Jobs), Class: "n", Label: lostHead, Note: p.Lost[pt.Value].Why})
 		}
 		class := map[Status]string{Holds: "real-better", Fails: "real-worse", Open: "same"}[pt.Status]
 		last := page.Cell{Text: string(pt.Status), Class: class, Label: "targets"}

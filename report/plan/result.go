@@ -28,6 +28,7 @@ type Plan struct {
 	Subject string   // what was replayed
 	Targets []*target.Target
 	Metrics []Metric      // by target
+	Lost    []Loss        // by value: of the replay that loses most
 	Costs   []float64     // an hour of the nodes, by value, of those that were replayed; nil when nobody says prices
 	In      string        // currency of the costs, empty when nobody says
 	Bands   []record.Band // how far predicted times were off, as a model file says
@@ -41,6 +42,16 @@ type Metric struct {
 	Unit  quantity.Unit
 	Limit float64 // in the unit
 	Few   string  // that the metric is over so few things that it is about the largest of them, empty where it is not
+}
+
+// Loss is how many jobs a replay loses that should succeed.
+type Loss struct {
+	Jobs, Of int64
+	Why      string // what became of most of them, empty where none is lost
+}
+
+func (l Loss) text() string {
+	return quantity.Thousands(l.Jobs) + " of " + quantity.Counted(l.Of, "jobs")
 }
 
 // value returns the mean of a target's value over the seeds of a point, and half the interval around it; NaN where a replay has none.
@@ -69,6 +80,8 @@ func (p *Plan) Sentence() string {
 	first, last := p.Labels[0], p.Labels[len(p.Labels)-1]
 	within := fmt.Sprintf("%s from %s to %s", p.Setting, first, last)
 	switch {
+	case p.Best < 0 && p.Lost[0].Jobs > 0 && p.Lost[len(p.Lost)-1].Jobs > 0:
+		return fmt.Sprintf("%s is not known with %s: jobs are lost at both ends, and where jobs are lost nothing holds.", p.targets(), within)
 	case p.Best < 0:
 		return fmt.Sprintf("%s does not hold with %s: neither at %s nor at %s.", p.targets(), within, first, last)
 	case p.All && p.Low == p.High:
@@ -101,10 +114,18 @@ func (p *Plan) advice() string {
 		return ""
 	}
 	first, last := &p.Points[0], &p.Points[len(p.Points)-1]
+	lost, lostLast := p.Lost[first.Value], p.Lost[last.Value]
+	if lost.Jobs > 0 && lostLast.Jobs > 0 {
+		return fmt.Sprintf("Of jobs that should succeed %s are lost at %s = %s, and %s at %s: %s. Change what they are lost by, or leave them out (--change 'without job N').",
+			lost.text(), p.Setting, p.Labels[first.Value], lostLast.text(), p.Labels[last.Value], lostLast.Why)
+	}
 	for i, pt := range []*Point{first, last} {
+		other := p.Labels[[]*Point{last, first}[i].Value]
+		if lost := p.Lost[pt.Value]; lost.Jobs > 0 {
+			return fmt.Sprintf("Of jobs that should succeed %s are lost at %s = %s, and at %s the targets are missed: look on the other side of %[4]s. %s.", lost.text(), p.Setting, p.Labels[pt.Value], other, lost.Why)
+		}
 		if slices.ContainsFunc(pt.Excess, func(xs []float64) bool { return slices.ContainsFunc(xs, math.IsNaN) }) {
-			other := p.Labels[[]*Point{last, first}[i].Value]
-			return fmt.Sprintf("At %s = %s jobs are lost, or a value has no number, and at %s the targets are missed: look on the other side of %[3]s.", p.Setting, p.Labels[pt.Value], other)
+			return fmt.Sprintf("At %s = %s a value has no number, and at %s the targets are missed: look on the other side of %[3]s.", p.Setting, p.Labels[pt.Value], other)
 		}
 	}
 	worst, excess := 0, math.Inf(-1)
@@ -171,6 +192,9 @@ func (p *Plan) WriteText(w io.Writer) {
 	if p.Costs != nil {
 		head = append(head, p.costHead())
 	}
+	if p.loses() {
+		head = append(head, lostHead)
+	}
 	t.Head(append(head, "")...)
 	for i := range p.Points {
 		pt := &p.Points[i]
@@ -180,6 +204,9 @@ func (p *Plan) WriteText(w io.Writer) {
 		}
 		if p.Costs != nil {
 			row = append(row, p.cost(pt.Value))
+		}
+		if p.loses() {
+			row = append(row, quantity.Thousands(p.Lost[pt.Value].Jobs))
 		}
 		style := map[Status]shown.Style{Holds: shown.Good, Fails: shown.Bad, Open: shown.Doubt}[pt.Status]
 		t.Row(append(row, paint.In(style, string(pt.Status)))...)
@@ -216,6 +243,13 @@ func (p *Plan) cell(pt *Point, t int) string {
 		text += " ±" + s.Number(half)
 	}
 	return text + s.Suffix()
+}
+
+// lostHead is the head of the column of lost jobs, which is there where some replay loses any.
+const lostHead = "jobs lost"
+
+func (p *Plan) loses() bool {
+	return slices.ContainsFunc(p.Lost, func(l Loss) bool { return l.Jobs > 0 })
 }
 
 func (p *Plan) cost(value int) string { return quantity.Decimals(p.Costs[value], 2) }
@@ -305,6 +339,7 @@ type jsonPoint struct {
 	Status  Status     `json:"status"`
 	Seeds   int        `json:"seeds"`
 	Cost    *float64   `json:"cost_an_hour,omitempty"`
+	Lost    int64      `json:"jobs_lost"` // of the replay that loses most
 	Targets []jsonMean `json:"targets"`
 }
 
@@ -335,7 +370,7 @@ func (p *Plan) JSON() ([]byte, error) {
 	}
 	for i := range p.Points {
 		pt := &p.Points[i]
-		row := jsonPoint{Value: p.Labels[pt.Value], Status: pt.Status, Seeds: len(pt.Excess)}
+		row := jsonPoint{Value: p.Labels[pt.Value], Status: pt.Status, Seeds: len(pt.Excess), Lost: p.Lost[pt.Value].Jobs}
 		if p.Costs != nil {
 			row.Cost = &p.Costs[pt.Value]
 		}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,6 +76,7 @@ type planning struct {
 	setting  setting
 	targets  []*target.Target
 	metrics  []plan.Metric // by target, known after the first replay
+	lost     []plan.Loss   // by value
 	warnings []record.Warning
 	mu       sync.Mutex
 	costs    []float64 // by value, once it was replayed; nil when nobody says prices
@@ -124,6 +126,7 @@ func (p *program) plan(c *cli.Context) error {
 	if w.base.Prices != nil {
 		w.costs = make([]float64, len(w.setting.labels))
 	}
+	w.lost = make([]plan.Loss, len(w.setting.labels))
 	var ends []variant
 	for _, i := range []int{0, len(w.setting.labels) - 1} { // before the work, not after it
 		o, err := w.options(i)
@@ -151,7 +154,7 @@ func (p *program) plan(c *cli.Context) error {
 		w.warnings = slices.Insert(w.warnings, 0, record.Warning{Code: "plan-cost", Count: 1, Text: "what nodes cost an hour is not shown beside each value, because --autoscale changes how many there are: hold a condition such as cost_total < 100"})
 	}
 	printWarnings(c, w.warnings)
-	r := &plan.Plan{Answer: answer, Setting: w.setting.name, Labels: w.setting.labels, Subject: w.source.title, Targets: w.targets, Metrics: w.metrics, Costs: w.costs, Bands: w.base.Bands(), Made: p.made()}
+	r := &plan.Plan{Answer: answer, Setting: w.setting.name, Labels: w.setting.labels, Subject: w.source.title, Targets: w.targets, Metrics: w.metrics, Lost: w.lost, Costs: w.costs, Bands: w.base.Bands(), Made: p.made()}
 	if w.base.Prices != nil {
 		r.In = w.base.Prices.Currency
 	}
@@ -161,9 +164,11 @@ func (p *program) plan(c *cli.Context) error {
 		}
 	}
 	if c.Bool("json") {
-		return cmdline.WriteMade(c.App.Writer, r.JSON)
+		err = cmdline.WriteMade(c.App.Writer, r.JSON)
+	} else {
+		err = shown.Whole(c.App.Writer, r.WriteText)
 	}
-	if err := shown.Whole(c.App.Writer, r.WriteText); err != nil {
+	if err != nil {
 		return err
 	}
 	if answer.Best < 0 {
@@ -216,7 +221,7 @@ func (w *planning) replay(value, first, last int) ([][]float64, error) {
 	}
 	var out [][]float64
 	for _, r := range results {
-		excess, err := w.excess(r)
+		excess, err := w.excess(value, r)
 		if err != nil {
 			return nil, cmdline.Usagef("%w", err)
 		}
@@ -245,10 +250,16 @@ func (w *planning) run(ctx context.Context, o scenario.Options, value int, seed 
 	})
 }
 
-// excess returns by how much each target's value exceeds its limit; NaN without a value, or where jobs are lost that should succeed.
-func (w *planning) excess(r *report.Result) (out []float64, err error) {
+// excess returns by how much each target's value exceeds its limit; NaN without a value, or where jobs are lost that should succeed. Those are
+// noted at the value of the setting.
+func (w *planning) excess(value int, r *report.Result) (out []float64, err error) {
 	w.warnings = withWarnings(w.warnings, r)
-	lost := r.Outcome().Unexpected > 0
+	o := r.Outcome()
+	lost := o.Unexpected > 0
+	if o.Unexpected > w.lost[value].Jobs {
+		most := slices.MaxFunc(o.Reasons, func(a, b metric.Reason) int { return cmp.Compare(a.Unexpected, b.Unexpected) })
+		w.lost[value] = plan.Loss{Jobs: o.Unexpected, Of: o.Jobs, Why: most.Text()}
+	}
 	for i, t := range w.targets {
 		at, limit, _, err := t.Find(r.Values)
 		if err != nil {

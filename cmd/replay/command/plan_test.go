@@ -66,6 +66,21 @@ func TestPlanAdvice(t *testing.T) {
 	}
 }
 
+// Where jobs are lost at both ends, nothing is said of the wait: the jobs, why, and the exit code of a plan that has no answer, with --json too.
+func TestPlanLost(t *testing.T) {
+	args := []string{"plan", traces + "uniform-micro", "--max-seeds", "5", "-q", "--hold", "p95(wait) < 1h", "--vary", "nodes=4:20:16", "--conf", "spark.executor.memory=1t"}
+	code, out, stderr := cmd(t, args...)
+	out = strings.Join(strings.Fields(out), " ")
+	for _, want := range []string{"p95(wait) < 1h is not known with nodes from 4 to 20: jobs are lost at both ends", "100 of 100 jobs are lost at nodes = 4, and 100 of 100 jobs at 20: 100 jobs", "without job N", "jobs lost 4 5 – 100 fails"} {
+		if code != cmdline.ExitFailed || !strings.Contains(out, want) {
+			t.Errorf("exit %d, no %q in\n%s%s", code, want, out, stderr)
+		}
+	}
+	if code, out, _ := cmd(t, append(args, "--json")...); code != cmdline.ExitFailed || !strings.Contains(out, `"jobs_lost": 100`) {
+		t.Errorf("exit %d, want %d:\n%s", code, cmdline.ExitFailed, out)
+	}
+}
+
 func TestPlanWrong(t *testing.T) {
 	for _, tt := range []struct {
 		args []string
