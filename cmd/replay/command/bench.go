@@ -33,7 +33,7 @@ func benchCommand(p *program) *cli.Command {
 		Description: `Without TRACE it measures the cases of the project (--list). Each sample is a line of Go's benchmarks for benchstat, with
 exact counts of what was executed, CPU time, and CPU time relative to a loop that is run before and after each sample.
 With --baseline each case is compared, in this order: decisions by their hash, then work by its counts, then speed by the
-spread of the baseline's own history. Exit code 1: a regression.
+spread of the baseline's own history. Exit code 1: a regression; 3: also for a baseline without any case that is measured, unless --save adds them.
 
 Examples:
    replay bench --case 'month*' --save bench.json
@@ -104,6 +104,9 @@ func (p *program) bench(c *cli.Context) (err error) {
 	if file := c.String("baseline"); file != "" {
 		if series.Old, err = regress.Read(file); err != nil {
 			return err
+		}
+		if measured := slices.ContainsFunc(works, func(w benchWork) bool { return series.Old.Entry(w.name) != nil }); !measured && !c.IsSet("save") {
+			return fmt.Errorf("--baseline: %s has no case that is measured here, such as %s, so nothing would be compared", file, works[0].name)
 		}
 		if !workload.Comparable(series.Old) && !c.Bool("quiet") {
 			fmt.Fprintf(c.App.ErrWriter, "warning: %s: its times are beside another loop (%s) and are not compared\n", file, series.Old.Calibration)

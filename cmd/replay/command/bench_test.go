@@ -151,4 +151,12 @@ func TestBenchCases(t *testing.T) {
 	if code, _, stderr := cmd(t, "bench", traces+"node-lost", "--count", "1", "--least", "1ms", "--baseline", file); code != cmdline.ExitDone || !strings.Contains(stderr, want) {
 		t.Errorf("a case that is gone: exit %d, %q; want %q", code, stderr, want)
 	}
+	want = "b.json has no case that is measured here, such as uniform-micro, so nothing would be compared"
+	args := []string{"bench", traces + "uniform-micro", "--count", "1", "--least", "1ms", "--baseline", file}
+	if code, stdout, stderr := cmd(t, args...); code != cmdline.ExitBadInput || !strings.Contains(stderr, want) || stdout != "" {
+		t.Errorf("no case of the baseline: exit %d, %q; want %q", code, stderr, want)
+	}
+	if code, _, stderr := cmd(t, append(args, "--save", file)...); code != cmdline.ExitDone {
+		t.Errorf("a new case that is saved: exit %d, %q", code, stderr)
+	}
 }
