@@ -248,6 +248,20 @@ func TestMetricOfOthersIsCompared(t *testing.T) {
 	}
 }
 
+// Jobs that one of three variants loses are missing in what is said of the two others, and that is said beside the loss.
+func TestLossOfOneOfThreeVariants(t *testing.T) {
+	lossy := reporttest.Usual
+	lossy.LostJobs = 3
+	vs := []Variant{variant(t, reporttest.Usual, "base", 5), variant(t, reporttest.Usual, "other", 5), variant(t, lossy, "lossy", 5)}
+	const want = "is compared without them between the other variants, too: without lossy it is over all that those finish."
+	if text := of(t, vs...).lossText(2); !strings.Contains(text, want) {
+		t.Errorf("no %q in %q", want, text)
+	}
+	if text := of(t, vs[0], vs[2]).lossText(1); strings.Contains(text, want) {
+		t.Errorf("there are no others: %q", text)
+	}
+}
+
 // The word follows from the one interval that is shown, and p says the same.
 func TestIntervalDecidesTheWord(t *testing.T) {
 	for _, seeds := range []int{5, 8} {

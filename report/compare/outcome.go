@@ -62,7 +62,11 @@ func (c *Comparison) lossText(v int) string {
 	if l.Gained > 0 {
 		said = append(said, fmt.Sprintf("%s does not finish %s that %s finishes", first, quantity.Counted(l.Gained, "jobs"), name))
 	}
-	return strings.Join(said, ", and ") + in + ": no verdict on waits, durations, slowdown, makespan or anything else that is better or worse, because lost jobs leave their room to the others."
+	text := strings.Join(said, ", and ") + in + ": no verdict on waits, durations, slowdown, makespan or anything else that is better or worse, because lost jobs leave their room to the others."
+	if l.Lost > 0 && len(c.Variants) > 2 {
+		text += fmt.Sprintf(" What follows from jobs is compared without them between the other variants, too: without %s it is over all that those finish.", name)
+	}
+	return text
 }
 
 // runsText says how many runs each variant has: "5 seeds", "12 traces with 2 seeds each".
