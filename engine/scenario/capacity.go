@@ -57,6 +57,9 @@ func readCapacity(sc *Scenario) (Setup, error) {
 		return nil, err
 	}
 	for _, key := range sortedKeys(c.props) {
+		if conf.CapacityIgnores(key, c.props[key]) {
+			continue // such as an access list with ${user.name}, which is the user that runs YARN
+		}
 		if err := conf.CheckFilledIn(key, c.props[key]); err != nil {
 			return nil, set.refused(err, file.Name)
 		}

@@ -177,6 +177,8 @@ func TestTemplatesAreRefused(t *testing.T) {
 	if sc.Site.MinAllocation[0] != 512 {
 		t.Errorf("the minimum is %v, want the 512 to which it refers", sc.Site.MinAllocation)
 	}
+	resolve(t, Input{}, Options{Scheduler: "capacity", Files: Files{"capacity-scheduler.xml": {Text: site(capacityQueues, "a", "yarn.scheduler.capacity.root.a.capacity", "100",
+		"yarn.scheduler.capacity.root.a.acl_submit_applications", "${user.name},svc a")}}})
 }
 
 func TestUnknownSingleKeysAreRefused(t *testing.T) {

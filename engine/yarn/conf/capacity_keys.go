@@ -68,6 +68,12 @@ func (p *capacityParser) leftovers() {
 	}
 }
 
+// CapacityIgnores reports whether a key of the CapacityScheduler with this value decides nothing in a replay.
+func CapacityIgnores(key, value string) bool {
+	kind, text := notModelledCapacity(key, javaTrim(value))
+	return text != "" && kind == remark.NoEffect
+}
+
 // notModelledCapacity returns what is to be said of a key that YARN has and a replay does not follow; the text is "" for others.
 func notModelledCapacity(key, value string) (remark.Kind, string) {
 	for _, part := range unmodelledParts {
