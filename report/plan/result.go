@@ -26,6 +26,7 @@ type Plan struct {
 	Setting string   // what was varied: nodes
 	Labels  []string // its values
 	Subject string   // what was replayed
+	About   string   // on which other cluster manager it was recorded, empty for none; a sentence without its period
 	Targets []*target.Target
 	Metrics []Metric      // by target
 	Lost    []Loss        // by value: of the replay that loses most
@@ -33,6 +34,8 @@ type Plan struct {
 	In      string        // currency of the costs, empty when nobody says
 	Bands   []record.Band // how far predicted times were off, as a model file says
 	Made    *record.Made  // nil when it is not known
+	// Warnings are those of all replays: what is not modelled, and what else limits the answer.
+	Warnings []string
 }
 
 // Metric is what a target is about.
@@ -218,8 +221,11 @@ func (p *Plan) WriteText(w io.Writer) {
 	}
 }
 
-// notes are what limits the answer: percentiles of too few things, and how far predicted times were off.
+// notes are what limits the answer: where it was recorded, percentiles of too few things, and how far predicted times were off.
 func (p *Plan) notes() (texts []string) {
+	if p.About != "" {
+		texts = append(texts, p.About+".")
+	}
 	for i, m := range p.Metrics {
 		before := func(o Metric) bool { return o.Few == m.Few }
 		if m.Few != "" && !slices.ContainsFunc(p.Metrics[:i], before) {
@@ -329,6 +335,8 @@ type answer struct {
 	Replays int         `json:"replays"`
 	Broken  [][2]string `json:"contradictions"`
 	Points  []jsonPoint `json:"points"`
+	About   string      `json:"recorded_elsewhere,omitempty"`
+	Warned  []string    `json:"warnings"`
 	// Currency is empty when nobody says.
 	Currency string        `json:"currency,omitempty"`
 	Bands    []record.Band `json:"error_bands,omitempty"`
@@ -364,7 +372,7 @@ func (p *Plan) JSON() ([]byte, error) {
 		}
 		return &p.Labels[i]
 	}
-	a := answer{Answer: p.Sentence(), Setting: p.Setting, Best: label(p.Best), Low: label(p.Low), High: label(p.High), Largest: !p.Rising, Replays: p.Replays, Broken: [][2]string{}, Currency: p.In, Bands: p.Bands}
+	a := answer{Answer: p.Sentence(), Setting: p.Setting, Best: label(p.Best), Low: label(p.Low), High: label(p.High), Largest: !p.Rising, Replays: p.Replays, Broken: [][2]string{}, About: p.About, Warned: append([]string{}, p.Warnings...), Currency: p.In, Bands: p.Bands}
 	for _, b := range p.Broken {
 		a.Broken = append(a.Broken, [2]string{p.Labels[b[0]], p.Labels[b[1]]})
 	}

@@ -78,6 +78,7 @@ type planning struct {
 	metrics  []plan.Metric // by target, known after the first replay
 	lost     []plan.Loss   // by value
 	warnings []record.Warning
+	about    string // [plan.Plan.About]
 	mu       sync.Mutex
 	costs    []float64 // by value, once it was replayed; nil when nobody says prices
 	scaled   bool      // the number of nodes changed in some replays, so costs say little
@@ -154,7 +155,10 @@ func (p *program) plan(c *cli.Context) error {
 		w.warnings = slices.Insert(w.warnings, 0, record.Warning{Code: "plan-cost", Count: 1, Text: "what nodes cost an hour is not shown beside each value, because --autoscale changes how many there are: hold a condition such as cost_total < 100"})
 	}
 	printWarnings(c, w.warnings)
-	r := &plan.Plan{Answer: answer, Setting: w.setting.name, Labels: w.setting.labels, Subject: w.source.title, Targets: w.targets, Metrics: w.metrics, Lost: w.lost, Costs: w.costs, Bands: w.base.Bands(), Made: p.made()}
+	r := &plan.Plan{Answer: answer, Setting: w.setting.name, Labels: w.setting.labels, Subject: w.source.title, About: w.about, Targets: w.targets, Metrics: w.metrics, Lost: w.lost, Costs: w.costs, Bands: w.base.Bands(), Made: p.made()}
+	for i := range w.warnings {
+		r.Warnings = append(r.Warnings, metric.Counted(&w.warnings[i]))
+	}
 	if w.base.Prices != nil {
 		r.In = w.base.Prices.Currency
 	}
@@ -253,7 +257,7 @@ func (w *planning) run(ctx context.Context, o scenario.Options, value int, seed 
 // excess returns by how much each target's value exceeds its limit; NaN without a value, or where jobs are lost that should succeed. Those are
 // noted at the value of the setting.
 func (w *planning) excess(value int, r *report.Result) (out []float64, err error) {
-	w.warnings = withWarnings(w.warnings, r)
+	w.warnings, w.about = withWarnings(w.warnings, r), r.Manifest.Elsewhere
 	o := r.Outcome()
 	lost := o.Unexpected > 0
 	if o.Unexpected > w.lost[value].Jobs {

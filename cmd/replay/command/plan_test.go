@@ -81,6 +81,24 @@ func TestPlanLost(t *testing.T) {
 	}
 }
 
+// What a plan does not follow, and where it was recorded, stand in its files, which are read without what was printed beside them.
+func TestPlanWarnings(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "plan")
+	must(t, "plan", traces+"contended-logs", "--max-seeds", "5", "-q", "--hold", "p95(wait) < 10h", "--vary", "nodes=4:8:4", "--conf", "yarn.node-labels.enabled=true", "--out", dir, "--formats", "none")
+	for file, wants := range map[string][]string{
+		"plan.json":   {`"recorded_elsewhere": "`, "yarn.node-labels.enabled=true: not modelled: nodes have no labels"},
+		"plan.txt":    {"as if on it"},
+		"report.html": {"as if on it", "yarn.node-labels.enabled=true: not modelled: nodes have no labels"},
+	} {
+		text, err := os.ReadFile(filepath.Join(dir, file))
+		for _, want := range wants {
+			if err != nil || !strings.Contains(strings.Join(strings.Fields(string(text)), " "), want) {
+				t.Errorf("no %q in %s: %v", want, file, err)
+			}
+		}
+	}
+}
+
 func TestPlanWrong(t *testing.T) {
 	for _, tt := range []struct {
 		args []string
