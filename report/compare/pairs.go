@@ -52,6 +52,16 @@ func newPairs(replays []*metric.Summary) *pairs {
 	return p
 }
 
+// SameJobs returns what computes values of a metric, one of each replay, again over the jobs that count for it in all of them, as a comparison
+// has them; nil where the same jobs went equally far in all.
+func SameJobs(replays ...*metric.Summary) func(values []metric.Value) {
+	p := newPairs(replays)
+	if p.alike && p.open == 0 {
+		return nil
+	}
+	return func(values []metric.Value) { p.pair(values) }
+}
+
 // alike reports whether a job went equally far in two variants.
 func alike(a, b *result.Job) bool {
 	if a == nil || b == nil {

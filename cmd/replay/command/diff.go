@@ -20,6 +20,8 @@ import (
 	"replay/engine/scenario"
 	"replay/outdir"
 	"replay/report"
+	"replay/report/compare"
+	"replay/report/metric"
 	"replay/report/parting"
 	"replay/report/quantity"
 	"replay/report/result"
@@ -250,15 +252,26 @@ func writeMetrics(w io.Writer, sides [2]diffSide, taps [2]*tap, moved []parting.
 	fmt.Fprintln(w)
 	t := &shown.Table{}
 	t.Head("one replay each, which is no evidence (replay compare)", sides[0].name, sides[1].name, "change")
+	same := compare.SameJobs(taps[0].result, taps[1].result)
 	for i := range taps[0].result.Values {
-		a := &taps[0].result.Values[i]
+		a := taps[0].result.Values[i]
 		b, ok := taps[1].result.Value(a.Name)
-		if a.Family != quantity.Headline || !ok || a.Absent != "" || b.Absent != "" {
+		if a.Family != quantity.Headline || !ok {
 			continue
 		}
-		t.Row(a.Plain, a.Amount(), b.Amount(), a.Unit.Difference(b.Number-a.Number))
+		if same != nil {
+			both := []metric.Value{a, b}
+			same(both)
+			a, b = both[0], both[1]
+		}
+		if a.Absent == "" && b.Absent == "" {
+			t.Row(a.Plain, a.Amount(), b.Amount(), a.Unit.Difference(b.Number-a.Number))
+		}
 	}
 	t.Write(w)
+	if same != nil {
+		shown.Paragraph(w, "\nNot all jobs went equally far in both: what follows from jobs is over those that count for it in both.", "")
+	}
 	if len(moved) == 0 {
 		return
 	}
