@@ -122,6 +122,7 @@ func (sc *Scenario) changeCapacity(keys map[string]string, queues []conf.Capacit
 			return optionf("--change %q: the CapacityScheduler has no weights of queues; --conf %s%s.capacity=… says a share", c.Text, prefix, c.queue)
 		case c.user != "":
 			keys[prefix+"user."+c.user+".max-parallel-apps"] = fmt.Sprint(math.MaxInt32)
+			sc.warn("change", "--change %q: its limit on running applications is off; how much of a queue a user may have is a limit of the queue, which 'queue Q without limits' takes off", c.Text)
 		}
 	}
 	return nil

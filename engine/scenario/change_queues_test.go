@@ -59,4 +59,11 @@ func TestQueuesOfChanges(t *testing.T) {
 	if len(ideal.Warnings) != 1 || !strings.Contains(ideal.Warnings[0].Text, `--change "queue x weight 3"`) {
 		t.Errorf("ideal: %v, want that the change has no effect", ideal.Warnings)
 	}
+	c, err := ParseChange("user ann without limits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := remarksOf(t, resolve(t, in, Options{Scheduler: "capacity", Changes: []Change{c}})); !strings.Contains(text, "how much of a queue a user may have is a limit of the queue") {
+		t.Errorf("what stays of the limits of a user is not said: %s", text)
+	}
 }
