@@ -25,7 +25,7 @@ var kindsOfScripts = []struct {
 	of     func(*Scheduler) bool   // whether a scheduler has such policies
 }{
 	{"sharing", func(t *policy.Tables) bool { return len(t.Sharings) > 0 }, func(sc *Scenario) *string { return &sc.Sharing }, func(s *Scheduler) bool { return s.Sharing }},
-	{"order of applications", func(t *policy.Tables) bool { return len(t.LeafOrders) > 0 }, func(sc *Scenario) *string { return &sc.Policies.LeafOrder }, func(s *Scheduler) bool { return s.Orders }},
+	{"order of applications in leaf queues of the CapacityScheduler", func(t *policy.Tables) bool { return len(t.LeafOrders) > 0 }, func(sc *Scenario) *string { return &sc.Policies.LeafOrder }, func(s *Scheduler) bool { return s.Orders }},
 	{"container placement", func(t *policy.Tables) bool { return len(t.Placements) > 0 }, func(sc *Scenario) *string { return &sc.Placement }, func(s *Scheduler) bool { return !s.Central }},
 	{"autoscaling", func(t *policy.Tables) bool { return len(t.Autoscalers) > 0 }, func(sc *Scenario) *string { return &sc.Autoscale }, func(s *Scheduler) bool { return !s.Central }},
 }

@@ -35,7 +35,7 @@ func TestPolicyFiles(t *testing.T) {
 		{"report check out/run", cmdline.ExitDone, `everything holds`},
 		{"run --from out/run/run.json " + trace, cmdline.ExitDone, `sharing newest.star`},
 		{"run " + trace + " --policy in/newest.star --fair-scheduler in/fair-sched.xml --sharing drf", cmdline.ExitDone, `sharing decides only where it is named: elsewhere drf does`},
-		{"run " + trace + " --policy in/leaf.star", cmdline.ExitDone, `--policy in/leaf.star: its order of applications has no effect: the scheduler is fair by `},
+		{"run " + trace + " --policy in/leaf.star", cmdline.ExitDone, `--policy in/leaf.star: its order of applications in leaf queues of the CapacityScheduler has no effect: the scheduler is fair by `},
 		{"run " + trace + " --policy in/leaf.star --scheduler capacity --load 3", cmdline.ExitDone, `policy in/leaf.star`},
 		{"run " + trace + " --policy in/hosts.star", cmdline.ExitDone, `container placement hosts.star`},
 		{"run " + trace + " --policy in/grow.star --conf autoscale.primary.max=5 --all", cmdline.ExitDone, `nodes_added_count 2 `},
