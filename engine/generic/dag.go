@@ -30,13 +30,30 @@ type dag struct {
 	left        int // stages that are not done
 	attempts    []*attempt
 	asking      map[*protocol.ContainerRequest]*attempt
-	kept        []*kept            // idle containers, in the order in which they became idle
-	waits       map[key]*waiting   // what waits for a container
-	keys        []*waiting         // the same, by priority and request id
-	byContainer map[int64]*attempt // from its assignment to the report of its end
+	kept        []*kept          // idle containers, in the order in which they became idle
+	waits       map[key]*waiting // what waits for a container
+	keys        []*waiting       // the same, by priority and request id
+	byContainer byNumber         // from its assignment to the report of its end
 
 	over bool // it has no more to do: its tail passes, or it has unregistered
 	gone bool // it has left the cluster
+}
+
+// byNumber are attempts by the number of their container, nil for none.
+type byNumber []*attempt
+
+func (b byNumber) of(c int64) *attempt {
+	if c < int64(len(b)) {
+		return b[c]
+	}
+	return nil
+}
+
+func (b *byNumber) set(c int64, a *attempt) {
+	if more := int(c) + 1 - len(*b); more > 0 {
+		*b = append(*b, make([]*attempt, more)...)
+	}
+	(*b)[c] = a
 }
 
 // A stage is one of the application.
@@ -57,7 +74,7 @@ type stage struct {
 func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Master {
 	d := &dag{
 		h: h, k: k, job: j, set: set, Books: pertask.Books{Host: h, Job: h.Job()}, client: protocol.NewClient(h.Cluster().Names, h.Cluster()),
-		asking: map[*protocol.ContainerRequest]*attempt{}, byContainer: map[int64]*attempt{}, waits: map[key]*waiting{},
+		asking: map[*protocol.ContainerRequest]*attempt{}, waits: map[key]*waiting{},
 	}
 	d.beats = pertask.Beats{Host: h, Kind: evHeartbeat, IntervalMS: set.HeartbeatMS, Dense: &k.Dense, Asker: d}
 	return d

@@ -146,7 +146,7 @@ func (d *dag) again(a *attempt, k *kept) {
 	d.answered(a)
 	a.id, a.host, a.size, a.state = k.id, k.host, k.size, assigned
 	n := k.id.Number()
-	d.byContainer[n] = a
+	d.byContainer.set(n, a)
 	if !d.h.Running(n) {
 		return
 	}

@@ -97,7 +97,7 @@ func (d *dag) assign(a *attempt, c *protocol.Container) {
 	d.answered(a)
 	a.id, a.host, a.size = c.ID, c.Host, c.Size
 	d.Assign(&a.Attempt, n, false)
-	d.byContainer[n] = a
+	d.byContainer.set(n, a)
 	if a.stage.gang != nil {
 		d.hold(a)
 		return
@@ -112,7 +112,7 @@ func (d *dag) start(a *attempt) {
 
 // Started is part of [master.Master].
 func (d *dag) Started(c int64) {
-	if a := d.byContainer[c]; a != nil && !d.over && a.state == assigned {
+	if a := d.byContainer.of(c); a != nil && !d.over && a.state == assigned {
 		d.launch(a)
 		d.beats.Expect()
 	}
@@ -246,7 +246,7 @@ func (d *dag) serve(a *attempt) {
 
 // StartFailed is part of [master.Master]: a container that could not be started is given back, and counts as a failure of its task.
 func (d *dag) StartFailed(c int64) {
-	a := d.byContainer[c]
+	a := d.byContainer.of(c)
 	if a == nil || d.over || a.state != assigned {
 		return
 	}
@@ -260,11 +260,11 @@ func (d *dag) StartFailed(c int64) {
 //
 // Source: TaskAttemptImpl of Tez and MapReduce: a container that the system ended has its attempt killed.
 func (d *dag) completed(c int64) {
-	a := d.byContainer[c]
+	a := d.byContainer.of(c)
 	if a == nil {
 		return
 	}
-	delete(d.byContainer, c)
+	d.byContainer.set(c, nil)
 	d.idleGone(c)
 	if a.state == ended {
 		return
@@ -281,7 +281,7 @@ func (d *dag) completed(c int64) {
 
 // Exited is part of [master.Master]: the master learns of it from the ResourceManager.
 func (d *dag) Exited(c int64) {
-	if a := d.byContainer[c]; a != nil && a.state == running {
+	if a := d.byContainer.of(c); a != nil && a.state == running {
 		a.exited = d.h.Now()
 		d.Gone(&a.Attempt)
 	}
@@ -289,7 +289,7 @@ func (d *dag) Exited(c int64) {
 
 // ExitStatus is part of [master.Master].
 func (d *dag) ExitStatus(c int64) int32 {
-	if a := d.byContainer[c]; a != nil && a.ok || a == nil && d.over {
+	if a := d.byContainer.of(c); a != nil && a.ok || a == nil && d.over {
 		return protocol.ExitSuccess
 	}
 	return 143 // SIGTERM
