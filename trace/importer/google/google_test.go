@@ -250,3 +250,22 @@ func TestOtherTables(t *testing.T) {
 		}
 	}
 }
+
+// A header that begins with # hides a table of 2011 from no one: its name and the fields of the next row tell.
+func TestHeaderOfAComment(t *testing.T) {
+	const row = "0,,3418309,0,,0,user,3,9,0.125,0.07446,0.0004244,\n"
+	for name, head := range map[string]string{
+		"task_events.csv":         "# time,missing info,job ID\n" + row,
+		"part-00000-of-00500.csv": "#time\r\n" + row,
+		"task_events-of-2011.csv": row,
+	} {
+		if V2011.Detect(name, []byte(head)) == "" {
+			t.Errorf("%s: %q is not recognised", name, head)
+		}
+	}
+	for name, head := range map[string]string{"task_events.csv": "# time\nuser,3\n", "jobs.csv": "# time\n" + row, "part-0.csv": "#"} {
+		if how := V2011.Detect(name, []byte(head)); how != "" {
+			t.Errorf("%s: %q: %s, want no table", name, head, how)
+		}
+	}
+}

@@ -2,6 +2,7 @@
 package google
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -118,10 +119,13 @@ func (t *reader) missing(r *delimited.Row, i int, table string) {
 	}
 }
 
-// detect2011 knows the tables by their names and numbers of fields.
+// detect2011 knows the tables by their names and numbers of fields, of the row after a header that begins with #.
 func detect2011(name string, head []byte) string {
 	if how := cmp.Or(machineEvents.Named(head), jobEvents.Named(head), taskEvents.Named(head)); how != "" {
 		return how
+	}
+	if bytes.HasPrefix(head, []byte("#")) {
+		_, head, _ = bytes.Cut(head, []byte("\n"))
 	}
 	first := delimited.First(head)
 	if len(first) == 0 {

@@ -3,10 +3,12 @@
 package opendc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -179,8 +181,28 @@ func (r *reader) files(inputs []string) (files [isFailures + 1][]string, err err
 	if err := workload.OneFolder(files[isTasks]); err != nil {
 		return files, err
 	}
+	if err := cmp.Or(oneVersion(files[isTasks], "meta.parquet", "tasks.parquet"), oneVersion(files[isFragments], "trace.parquet", "fragments.parquet")); err != nil {
+		return files, err
+	}
 	if len(files[isFailures]) > 1 {
 		return files, fmt.Errorf("%s: %d traces of failures, want at most one", strings.Join(files[isFailures], ", "), len(files[isFailures]))
 	}
 	return files, nil
+}
+
+// oneVersion refuses a table beside the same one under the name that a newer version of OpenDC gives it: its rows would count twice.
+func oneVersion(tables []string, older, newer string) error {
+	var of [2]string
+	for _, path := range tables {
+		switch filepath.Base(path) {
+		case older:
+			of[0] = path
+		case newer:
+			of[1] = path
+		}
+	}
+	if of[0] != "" && of[1] != "" {
+		return fmt.Errorf("%s and %s: one table under the names of two versions of OpenDC, want the files of one version", of[0], of[1])
+	}
+	return nil
 }

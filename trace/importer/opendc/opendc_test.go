@@ -78,6 +78,18 @@ func TestSeveralWorkloads(t *testing.T) {
 	importtest.Refused(t, Format, []string{filepath.Join(dir, "b"), filepath.Join(dir, "a")}, nodes(4), "b/tasks.parquet and "+filepath.Join(dir, "a", "tasks.parquet"))
 }
 
+// A folder that has a table for two versions of OpenDC has its rows twice.
+func TestTwoVersions(t *testing.T) {
+	for older, newer := range map[string]string{"meta.parquet": "tasks.parquet", "trace.parquet": "fragments.parquet"} {
+		dir := t.TempDir()
+		for name, data := range files(t) {
+			importtest.Write(t, filepath.Join(dir, name), string(data))
+		}
+		importtest.Write(t, filepath.Join(dir, older), string(files(t)[newer]))
+		importtest.Refused(t, Format, []string{dir}, nodes(4), filepath.Join(dir, older)+" and "+filepath.Join(dir, newer)+": one table under the names of two versions")
+	}
+}
+
 func TestGolden(t *testing.T) {
 	for name, data := range files(t) {
 		importtest.Fixture(t, filepath.Join(fixture, name), data)
