@@ -226,7 +226,7 @@ func clusterLine(opt *workload.Options, res *workload.Result) string {
 		s += fmt.Sprintf("; %s more join later", quantity.Counted(int64(later), "nodes"))
 	}
 	if absent > 0 {
-		s += fmt.Sprintf("; %s more in the table of nodes that are not part of it, because recorded tasks name them", quantity.Counted(int64(absent), "hosts"))
+		s += fmt.Sprintf("; %s more in the table of nodes that are not part of it: hosts of the recording on which tasks ran or preferred to run", quantity.Counted(int64(absent), "hosts"))
 	}
 	return s
 }

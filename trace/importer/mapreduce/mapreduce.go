@@ -2,6 +2,7 @@
 package mapreduce
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,6 +143,41 @@ func Conf(j *trace.Job, value func(key string) string) {
 		}
 		j.Conf = append(j.Conf, trace.KeyValue{Key: key, Value: text})
 	}
+}
+
+// units are those of an amount of memory, in bytes; an amount without one is in MiB.
+var units = map[string]int64{
+	"": 1 << 20, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40,
+}
+
+// SizeOf is the size of a container by a job's configuration, 0 for what is not set or no size: the resource requests PREFIXmemory-mb, PREFIXmemory and
+// PREFIXvcores come before the keys mb and vcores.
+//
+// Source: YARNRunner.generateResourceRequests, TaskAttemptImpl.populateResourceCapability.
+func SizeOf(value func(key string) string, prefix, mb, vcores string) Size {
+	size := Size{Number(value(mb), 0), int32(Number(value(vcores), 0))}
+	for _, name := range []string{"memory", "memory-mb"} {
+		text := strings.TrimSpace(value(prefix + name))
+		digits := strings.TrimRight(text, "kMGTi")
+		unit, known := units[strings.TrimSpace(text[len(digits):])]
+		if n := Number(digits, 0); n > 0 && known && n <= math.MaxInt64/unit && n*unit >= 1<<20 {
+			size.MemMiB = n * unit >> 20
+		}
+	}
+	size.VCores = int32(Number(value(prefix+"vcores"), int64(size.VCores)))
+	return size
+}
+
+// Master is [SizeOf] of the application master.
+func Master(value func(key string) string) Size {
+	const prefix = "yarn.app.mapreduce.am.resource."
+	return SizeOf(value, prefix, prefix+"mb", prefix+"cpu-vcores")
+}
+
+// OfTask is [SizeOf] of a map or a reduce.
+func OfTask(value func(key string) string, kind string) Size {
+	prefix := "mapreduce." + kind + "."
+	return SizeOf(value, prefix+"resource.", prefix+"memory.mb", prefix+"cpu.vcores")
 }
 
 // Number is a whole number of 1 or more of a configuration; what is none counts as not set.

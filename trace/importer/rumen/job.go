@@ -51,7 +51,8 @@ func (r *reading) job(j *job, place string) error {
 	} else if n >= 0 {
 		r.Counts.Dropped["ends_before_the_launch"]++
 	}
-	job.AMMemMiB, job.AMVCores = mapreduce.Number(property("yarn.app.mapreduce.am.resource.mb"), 0), int32(mapreduce.Number(property("yarn.app.mapreduce.am.resource.cpu-vcores"), 0))
+	master := mapreduce.Master(property)
+	job.AMMemMiB, job.AMVCores = master.MemMiB, master.VCores
 	if job.AMMemMiB == 0 {
 		job.AMMemMiB = 1024
 		r.Counts.Defaulted["memory_of_application_masters"]++
@@ -92,13 +93,15 @@ func (r *reading) job(j *job, place string) error {
 	return err
 }
 
-// size is that of the containers of a kind of task: what the job asked for, else what its configuration says.
+// size is that of the containers of a kind of task by the job's configuration, whose memory.mb has a member of its own, too.
 func (r *reading) size(j *job, kind int, tasks int64) mapreduce.Size {
 	name, word := [...]string{"jobMapMB", "jobReduceMB"}[kind], [...]string{"map", "reduce"}[kind]
-	s := mapreduce.Size{
-		MemMiB: mapreduce.Number(j.text[name], mapreduce.Number(j.properties["mapreduce."+word+".memory.mb"], 0)),
-		VCores: int32(mapreduce.Number(j.properties["mapreduce."+word+".cpu.vcores"], 0)),
-	}
+	s := mapreduce.OfTask(func(key string) string {
+		if text := j.text[name]; key == "mapreduce."+word+".memory.mb" && mapreduce.Number(text, 0) > 0 {
+			return text
+		}
+		return j.properties[key]
+	}, word)
 	if s.MemMiB == 0 {
 		s.MemMiB = 1024
 		r.Counts.Defaulted["memory_of_tasks"] += tasks

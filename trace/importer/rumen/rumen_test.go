@@ -51,6 +51,18 @@ func TestShuffle(t *testing.T) {
 	}
 }
 
+// Containers have the sizes that their resource requests say, before memory.mb and its member.
+func TestResourceRequests(t *testing.T) {
+	const more = `,"jobMapMB":700,"jobProperties":{"mapreduce.map.resource.memory-mb":"900","yarn.app.mapreduce.am.resource.memory":"3Gi","yarn.app.mapreduce.am.resource.vcores":"2","yarn.app.mapreduce.am.resource.mb":"512"}`
+	_, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "jobs.json", jobText("job_1_1", more, "")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j := m.JobList[0]; j.AMMemMiB != 3072 || j.AMVCores != 2 || j.Stages[0].TaskMemMiB != 900 {
+		t.Error(importtest.Text(m))
+	}
+}
+
 // A topology gives the nodes, also those on which nothing ran, and joins the names above racks; hosts that it has not are no nodes.
 func TestTopology(t *testing.T) {
 	_, m, err := importtest.Import(t, Format, "../testdata/rumen/cluster", nil)

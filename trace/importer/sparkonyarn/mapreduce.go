@@ -104,8 +104,8 @@ func (s *scenario) mapReduceApplication(rec *recordedApp) error {
 	j := &a.Job
 	j.Name, j.ExternalID, j.SubmitMS = rec.Name, rec.App, rec.Submitted
 	j.RecordedStartMS = rec.Submitted
-	j.AMMemMiB = mapreduce.Number(conf["yarn.app.mapreduce.am.resource.mb"], 1536)
-	j.AMVCores = int32(mapreduce.Number(conf["yarn.app.mapreduce.am.resource.cpu-vcores"], 1))
+	master := mapreduce.Master(func(key string) string { return conf[key] })
+	j.AMMemMiB, j.AMVCores = cmp.Or(master.MemMiB, 1536), cmp.Or(master.VCores, 1)
 	for _, key := range slices.Sorted(maps.Keys(conf)) {
 		if strings.HasPrefix(key, "mapreduce.") || strings.HasPrefix(key, "yarn.app.mapreduce.") {
 			j.Conf = append(j.Conf, trace.KeyValue{Key: key, Value: conf[key]})
@@ -177,9 +177,8 @@ func taskIndex(task any) (int, error) {
 // mapReduceStage makes the maps (type 0) or reduces (1). The process of an attempt began its work when it asked for it.
 func (s *scenario) mapReduceStage(a *workload.Application, conf map[string]string, kind int, list []mapReduceTask, lastMap int64) (trace.Stage, workload.RecordedStage) {
 	name := [...]string{"map", "reduce"}[kind]
-	size := mapreduce.Size{
-		MemMiB: mapreduce.Number(conf["mapreduce."+name+".memory.mb"], 1024), VCores: int32(mapreduce.Number(conf["mapreduce."+name+".cpu.vcores"], 1)),
-	}
+	size := mapreduce.OfTask(func(key string) string { return conf[key] }, name)
+	size.MemMiB, size.VCores = cmp.Or(size.MemMiB, 1024), cmp.Or(size.VCores, 1)
 	tasks := make([]mapreduce.Task, len(list))
 	for i := range list {
 		x := list[i].done
