@@ -113,6 +113,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder, open func(p
 	}
 	if n > 0 && n < t.rows {
 		b.Note("%d rows of %d jobs: the rows of a job are its tasks", t.rows, n)
+		t.sayIDs()
 	}
 	return nil
 }
@@ -342,6 +343,16 @@ func (t *reader) sayRest() {
 	if t.columns[roleDuration] == nil && t.columns[roleStart] == nil {
 		t.b.Note("no column has the role start or duration: durations are from submission to end, waits included")
 	}
+}
+
+// sayIDs warns of a column id beside the one that makes jobs of rows, where a name and not --map says which that is: either can be the key.
+func (t *reader) sayIDs() {
+	job := t.columns[roleJob]
+	at := slices.IndexFunc(t.first, func(name string) bool { return strings.EqualFold(name, "id") })
+	if at < 0 || job.how == "--map" || slices.Contains(t.columns.places(), at) {
+		return
+	}
+	t.b.Warn("rows with one %s are one job, whatever their %s: if that is the key and %[1]s a name, say --map job=%[2]s,name=%[1]s with the other roles", job.name, t.first[at])
 }
 
 // sayColumns says which columns are not used, and which of several with one name are.

@@ -120,6 +120,7 @@ func TestSniffed(t *testing.T) {
 func TestSaid(t *testing.T) {
 	for text, want := range map[string][]string{
 		"job,submit,run,colour,submit\na,0,5,red,7\n":                      {"columns that are not used: colour, submit_1", "several columns are called submit: the first of them is taken; the second is submit_1 for --map"},
+		"Id,job,submit,run\n1,pi,0,5\n2,pi,9,5\n":                          {"rows with one job are one job, whatever their Id: if that is the key and job a name, say --map job=Id,name=job with the other roles"},
 		"submit,run\n2026-03-01T00:00:00Z,5\n2026-03-01T00:00:00,5\n":      {"submit is submit: dates; those without a zone are taken as UTC"},
 		"submit,run\n2026-03-01T00:00:00Z,5\n2026-03-01T00:00:00+0200,5\n": {"submit is submit: dates"},
 		"submit,run\n2026-03-01T00:00:00,5\n":                              {"submit is submit: dates without a zone, taken as UTC"},
