@@ -785,38 +785,7 @@ final class DagRuns implements Main.Recorder {
         }
     }
 
-    private final class Backend implements org.apache.spark.scheduler.SchedulerBackend {
-        private String app = "golden";
-
-        @Override
-        public void org$apache$spark$scheduler$SchedulerBackend$_setter_$org$apache$spark$scheduler$SchedulerBackend$$appId_$eq(String id) {
-            app = id;
-        }
-
-        @Override
-        public String org$apache$spark$scheduler$SchedulerBackend$$appId() {
-            return app;
-        }
-
-        @Override
-        public void start() {}
-
-        @Override
-        public void stop() {}
-
-        @Override
-        public void reviveOffers() {}
-
-        @Override
-        public int defaultParallelism() {
-            return 1;
-        }
-
-        @Override
-        public int maxNumConcurrentTasks(org.apache.spark.resource.ResourceProfile p) {
-            return 0;
-        }
-
+    private final class Backend extends IdleBackend {
         @Override
         public void killTask(long id, String executor, boolean interrupt, String reason) {
             if (killed.add(id)) {

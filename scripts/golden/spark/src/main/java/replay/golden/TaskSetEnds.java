@@ -4,10 +4,8 @@ import static replay.golden.Tools.object;
 
 import org.apache.spark.SparkContext;
 import org.apache.spark.TaskEndReason;
-import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.scheduler.DAGScheduler;
 import org.apache.spark.scheduler.ExecutorLossReason;
-import org.apache.spark.scheduler.SchedulerBackend;
 import org.apache.spark.scheduler.Task;
 import org.apache.spark.scheduler.TaskInfo;
 import org.apache.spark.scheduler.TaskSet;
@@ -18,38 +16,7 @@ import scala.collection.Seq;
 final class TaskSetEnds {
     private TaskSetEnds() {}
 
-    static final class Backend implements SchedulerBackend {
-        private String app = "golden";
-
-        @Override
-        public void org$apache$spark$scheduler$SchedulerBackend$_setter_$org$apache$spark$scheduler$SchedulerBackend$$appId_$eq(String id) {
-            app = id;
-        }
-
-        @Override
-        public String org$apache$spark$scheduler$SchedulerBackend$$appId() {
-            return app;
-        }
-
-        @Override
-        public void start() {}
-
-        @Override
-        public void stop() {}
-
-        @Override
-        public void reviveOffers() {}
-
-        @Override
-        public int defaultParallelism() {
-            return 1;
-        }
-
-        @Override
-        public int maxNumConcurrentTasks(ResourceProfile p) {
-            return 0;
-        }
-
+    static final class Backend extends IdleBackend {
         @Override
         public void killTask(long id, String executor, boolean interrupt, String reason) {
             TaskSetRuns.present.kills.add(id);
