@@ -60,6 +60,8 @@ func (k *kind) missing(path string) error {
 			return fmt.Errorf("%s: not a %s directory but a file of one; is %s meant?", path, k.name, folder)
 		case folder == path && other.name == "trace":
 			return fmt.Errorf("%s: not a %s directory but a trace; replay run %s --out DIR makes a result of it", path, k.name, path)
+		case folder == path && other.name == "comparison" && k.name == "result":
+			return fmt.Errorf("%s: not a result directory but a comparison; the results of its replays are below %s if it was made with --results", path, filepath.Join(path, "runs"))
 		case folder == path:
 			return fmt.Errorf("%s: not a %s directory but a %s", path, k.name, other.name)
 		}

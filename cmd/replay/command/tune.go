@@ -133,7 +133,7 @@ func (p *program) tune(c *cli.Context) error {
 		units units
 	}{{"seeds", race}, {"held_seeds", held}} {
 		if n := len(part.units.places); n < inference.Fewest {
-			return plan.Errorf(1, part.key, "are %s of %s, want %d at least: fewer show nothing", part.units.text, quantity.Counted(int64(part.units.traces), "traces"), inference.Fewest)
+			return plan.Errorf(1, part.key, "are %s of %s, want %d at least (1..%d are so many): fewer show nothing", part.units.text, quantity.Counted(int64(part.units.traces), "traces"), inference.Fewest, inference.Fewest)
 		}
 	}
 	t.units = slices.Concat(race.places, held.places)
