@@ -77,17 +77,12 @@ func names() (names []string) {
 	return append(names, others...)
 }
 
-// defaultLogs is where recordings lie beside the project, or logs within it.
+// defaultLogs are the event logs among the recordings that the tests are given, or those within the project.
 func defaultLogs() string {
-	if dir := "../shared/recordings/spark-eventlogs"; exists(dir) {
-		return dir
+	if recordings := os.Getenv("REPLAY_RECORDINGS"); recordings != "" {
+		return filepath.Join(recordings, "spark-eventlogs")
 	}
 	return "trace/importer/testdata/spark-eventlog/eventlogs"
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // check refuses flags that nothing can be made of.

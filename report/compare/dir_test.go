@@ -66,14 +66,7 @@ func TestWriteDirKeepsWhatIsNotAComparison(t *testing.T) {
 // A plot is added by one file, one line and one golden picture.
 func TestEachPlotIsAFileAndALine(t *testing.T) {
 	names := reporttest.Table(t, "Plot", "Plots", "plot_")
-	if len(names) != len(Plots) {
-		t.Fatalf("%d plots are declared, %d are in the table", len(names), len(Plots))
-	}
-	for i, p := range Plots {
-		if p.Name != names[i] {
-			t.Errorf("plot %d is %q, want %q", i, p.Name, names[i])
-		}
-	}
+	reporttest.Listed(t, "plot", names, len(Plots), func(i int) string { return Plots[i].Name })
 	reporttest.Goldens(t, names, ".svg")
 	reporttest.Documented(t, "a plot of a comparison", "compare/plot_<name>.go")
 }

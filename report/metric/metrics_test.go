@@ -255,14 +255,7 @@ func TestPercentileOfFew(t *testing.T) {
 // A metric is added by one file and one line.
 func TestEachMetricIsAFileAndALine(t *testing.T) {
 	names := reporttest.Table(t, "Metric", "Metrics", "")
-	if len(names) != len(Metrics) {
-		t.Fatalf("%d metrics are declared, %d are in the table", len(names), len(Metrics))
-	}
-	for i, m := range Metrics {
-		if m.Name != names[i] {
-			t.Errorf("metric %d is %q, want %q", i, m.Name, names[i])
-		}
-	}
+	reporttest.Listed(t, "metric", names, len(Metrics), func(i int) string { return Metrics[i].Name })
 	reporttest.Documented(t, "a metric", "metric/<name>.go")
 }
 

@@ -109,6 +109,19 @@ func firstField(l *ast.CompositeLit) string {
 	return ""
 }
 
+// Listed checks that a table has what is declared, in this order; name returns what row i is called.
+func Listed(t *testing.T, kind string, declared []string, rows int, name func(i int) string) {
+	t.Helper()
+	if len(declared) != rows {
+		t.Fatalf("%d %ss are declared, %d are in the table", len(declared), kind, rows)
+	}
+	for i, want := range declared {
+		if got := name(i); got != want {
+			t.Errorf("%s %d is %q, want %q", kind, i, got, want)
+		}
+	}
+}
+
 // Goldens checks that testdata holds a golden file with the ending for each name, and no others with it.
 func Goldens(t *testing.T, names []string, ending string) {
 	t.Helper()

@@ -24,11 +24,16 @@ func OpenTrace(dir string) (*trace.Trace, error) {
 	if readErr != nil || len(names) == 0 {
 		return nil, NotTrace(dir)
 	}
-	more := ""
-	if n := len(names) - namedTraces; n > 1 {
-		names, more = names[:namedTraces], fmt.Sprintf(" and %d more", n)
-	}
+	names, more := Named(names, namedTraces)
 	return nil, fmt.Errorf("%s: a folder of traces, want one of them: %s%s", dir, strings.Join(names, ", "), more)
+}
+
+// Named are the first of a list, most of them at most, which an error names, and what it says of the others; a single other one is named, too.
+func Named[T any](list []T, most int) (first []T, more string) {
+	if n := len(list) - most; n > 1 {
+		return list[:most], fmt.Sprintf(" and %d more", n)
+	}
+	return list, ""
 }
 
 // namedTraces is how many traces of a folder an error names.

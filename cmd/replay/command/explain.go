@@ -198,10 +198,7 @@ func onlyIn(queues []string) string {
 	if len(queues) == 0 {
 		return ""
 	}
-	more := ""
-	if n := len(queues) - namedQueues; n > 1 {
-		queues, more = queues[:namedQueues], fmt.Sprintf(" and %d more", n)
-	}
+	queues, more := cmdline.Named(queues, namedQueues)
 	return ", only in " + strings.Join(queues, ", ") + more
 }
 
@@ -263,12 +260,8 @@ func jobCalled(data *result.Data, name string) (int64, error) {
 	case 1:
 		return found[0], nil
 	}
-	all, more := len(found), ""
-	if n := all - namedJobs; n > 1 {
-		more = fmt.Sprintf(" and %d more", n)
-		found = found[:namedJobs]
-	}
-	return 0, cmdline.Usagef("%d jobs are called %q, by number: %s%s", all, name, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(found)), ", "), "[]"), more)
+	first, more := cmdline.Named(found, namedJobs)
+	return 0, cmdline.Usagef("%d jobs are called %q, by number: %s%s", len(found), name, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(first)), ", "), "[]"), more)
 }
 
 // namedJobs is how many jobs an error names.

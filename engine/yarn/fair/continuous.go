@@ -42,7 +42,7 @@ func (f *Scheduler) PassDue() bool {
 			continue
 		}
 		// Of a node that sends no heartbeats it is not known whether somebody accepts it.
-		if int(n.ID) >= len(e.rank) || e.rank[n.ID] == 0 || e.accepts(int(e.rank[n.ID]-1)) {
+		if i, sends := e.rankOf(n.ID); !sends || e.accepts(i) {
 			return true
 		}
 	}

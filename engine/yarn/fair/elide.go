@@ -153,6 +153,14 @@ func (e *elision) executed(claims bool) {
 	}
 }
 
+// rankOf returns the rank of a node, false while it sends no heartbeats.
+func (e *elision) rankOf(id protocol.NodeID) (i int, sends bool) {
+	if int(id) >= len(e.rank) || e.rank[id] == 0 {
+		return 0, false
+	}
+	return int(e.rank[id] - 1), true
+}
+
 // special reports whether the node is not simply offered to the queues.
 func (n *node) special() bool { return n.Reserved != nil || len(n.claims) > 0 }
 
@@ -183,11 +191,11 @@ func (f *Scheduler) follow() {
 		if f.site.Continuous {
 			f.freest.look(n)
 		}
-		if int(n.ID) >= len(e.rank) || e.rank[n.ID] == 0 || n.Gone() {
+		i, sends := e.rankOf(n.ID)
+		if !sends || n.Gone() {
 			e.changeAll()
 			return
 		}
-		i := int(e.rank[n.ID] - 1)
 		k := f.at(n)
 		e.changed = e.changed || e.settled || e.special.Has(i) || k.special()
 		f.found(i, k)
@@ -266,10 +274,10 @@ func (f *Scheduler) CreditHeartbeats(h, end int64) {
 // passes reports whether a heartbeat that is executed for the node's own sake can do no more than count an offer, which is then counted.
 func (f *Scheduler) passes(n *node) bool {
 	e := &f.elision
-	if f.literally || int(n.ID) >= len(e.rank) || e.rank[n.ID] == 0 || !f.known() {
+	i, sends := e.rankOf(n.ID)
+	if f.literally || !sends || !f.known() {
 		return false
 	}
-	i := int(e.rank[n.ID] - 1)
 	if e.accepts(i) || e.until() <= 1 && (e.special.Has(i) || !f.relax(i)) {
 		return false
 	}

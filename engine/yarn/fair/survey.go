@@ -371,9 +371,18 @@ func (e *elision) after(n *named, from, most int) int {
 func (e *elision) accepts(i int) bool {
 	return e.marked && e.near.Has(i) ||
 		slices.ContainsFunc(e.open, func(r *roomFor) bool { return r.Has(i) }) ||
-		slices.ContainsFunc(e.named, func(n named) bool {
-			return n.room.Has(i) && (n.nodes != nil && n.nodes.Has(i) || n.nodes == nil && n.table.Count(e.rackAt[i]) > 0)
-		})
+		slices.ContainsFunc(e.named, func(n named) bool { return n.room.Has(i) && e.asks(&n, i) })
+}
+
+// asks reports whether the node at a rank is asked for by name. A table by localities may not know the nodes of its racks, others do.
+func (e *elision) asks(n *named, i int) bool {
+	if n.nodes != nil {
+		return n.nodes.Has(i)
+	}
+	if p := &n.app.asked[n.table.Number]; p.racked {
+		return p.racks.Has(i)
+	}
+	return n.table.Count(e.rackAt[i]) > 0
 }
 
 // addReservable adds the nodes without a reservation on racks that are asked for, except where the application has as many reservations

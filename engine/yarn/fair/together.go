@@ -54,7 +54,8 @@ func (e *elision) fold(t *yarn.Table) {
 // refuses reports whether nobody in a leaf accepts anything of a node that is offered, which is then counted for all of them.
 func (f *Scheduler) refuses(q *queue, n *node) bool {
 	e, x := &f.elision, &q.found
-	if f.literally || x.at == 0 || x.stale || e.whole || x.all || x.reserves || x.due <= e.met || int(n.ID) >= len(e.rank) || e.rank[n.ID] == 0 {
+	i, sends := e.rankOf(n.ID)
+	if f.literally || !sends || x.at == 0 || x.stale || e.whole || x.all || x.reserves || x.due <= e.met {
 		return false
 	}
 	for _, r := range x.open {
@@ -62,17 +63,8 @@ func (f *Scheduler) refuses(q *queue, n *node) bool {
 			return false
 		}
 	}
-	i := int(e.rank[n.ID] - 1)
 	for k := range x.named {
-		w := &x.named[k]
-		if !w.room.size.FitsIn(n.Free) {
-			continue
-		}
-		nodes := w.nodes
-		if p := &w.app.asked[w.table.Number]; nodes == nil && p.racked {
-			nodes = &p.racks
-		}
-		if nodes != nil && nodes.Has(i) || nodes == nil && w.table.Count(n.Rack) > 0 {
+		if w := &x.named[k]; w.room.size.FitsIn(n.Free) && e.asks(w, i) {
 			return false
 		}
 	}

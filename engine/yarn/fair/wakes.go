@@ -53,8 +53,8 @@ func (f *Scheduler) findAwake() {
 		}
 		a.holding = h
 		for _, c := range a.reserved {
-			if id := int(c.Node.ID); id < len(e.rank) && e.rank[id] > 0 {
-				e.unsure.Set(int(e.rank[id]-1), true)
+			if i, sends := e.rankOf(c.Node.ID); sends {
+				e.unsure.Set(i, true)
 			}
 		}
 	}

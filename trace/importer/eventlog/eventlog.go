@@ -70,7 +70,7 @@ func addLogs(ctx context.Context, b *workload.Builder, logs []Log) error {
 	if err := b.CheckTimes(); err != nil {
 		return err
 	}
-	v, said := remarks{}, map[string]bool{}
+	v, said := versions{}, map[string]bool{}
 	for i, log := range logs {
 		if err := addLog(ctx, b, log, &v, said); err != nil {
 			return err
@@ -82,7 +82,7 @@ func addLogs(ctx context.Context, b *workload.Builder, logs []Log) error {
 }
 
 // addLog adds the application of a log, or the log as left out.
-func addLog(ctx context.Context, b *workload.Builder, log Log, v *remarks, said map[string]bool) error {
+func addLog(ctx context.Context, b *workload.Builder, log Log, v *versions, said map[string]bool) error {
 	in := workload.NewInput(log.given, log.Path)
 	for _, f := range log.Files {
 		if size, _, err := log.archive.stat(f); err == nil {
@@ -155,8 +155,8 @@ func (l *Log) within(ctx context.Context, o *workload.Options) error {
 	return nil
 }
 
-// remarks says once of all logs which of them are of a Spark that this program does not know.
-type remarks struct{ older, newer, odd remark }
+// versions says once of all logs which of them are of a Spark that this program does not know.
+type versions struct{ older, newer, odd remark }
 
 // remark is what is said of some logs.
 type remark struct {
@@ -170,7 +170,7 @@ func (r *remark) add(path, value string) {
 	}
 }
 
-func (v *remarks) add(path, version string) {
+func (v *versions) add(path, version string) {
 	switch n, ok := sparkVersion(version); {
 	case !ok:
 		v.odd.add(path, version)
@@ -181,7 +181,7 @@ func (v *remarks) add(path, version string) {
 	}
 }
 
-func (v *remarks) warn(b *workload.Builder) {
+func (v *versions) warn(b *workload.Builder) {
 	say := func(r *remark, what string) {
 		switch {
 		case r.n == 1:
@@ -213,7 +213,7 @@ type Application struct {
 // Read reads the log of one application; known may be nil. In strict mode a log of which something is dropped is an
 // error, and so is, unless lenient, one that stops although [Log.InProgress] says that the application ended.
 func Read(ctx context.Context, b *workload.Builder, log Log, known *Known) (*Application, error) {
-	app, v := newAppLog(), remarks{}
+	app, v := newAppLog(), versions{}
 	r := reading{mode: b.Options.Strictness(), ended: true, most: b.Options.MaxUnpacked, counts: b.Counts, warn: b.Warn, said: map[string]bool{}}
 	a, err := r.read(ctx, log, app, known)
 	if err == nil {
