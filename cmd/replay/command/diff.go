@@ -265,7 +265,8 @@ func writeMetrics(w io.Writer, sides [2]diffSide, taps [2]*tap, moved []parting.
 			a, b = both[0], both[1]
 		}
 		if a.Absent == "" && b.Absent == "" {
-			t.Row(a.Plain, a.Amount(), b.Amount(), a.Unit.Difference(b.Number-a.Number))
+			s := a.Unit.ScaleOf(a.Number, b.Number) // one unit in a row
+			t.Row(a.Plain, s.Number(a.Number)+s.Suffix(), s.Number(b.Number)+s.Suffix(), s.Signed(b.Number-a.Number)+s.Apart())
 		}
 	}
 	t.Write(w)
