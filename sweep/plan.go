@@ -20,6 +20,7 @@ type Plan struct {
 	Axes     []Axis // in the order of the file
 	Exclude  []Exclusion
 	Others   map[string][]Text // by key, those that [Read] was told of
+	Doubts   []error           // what stands in it and may be meant otherwise
 }
 
 // Text is a word of the plan with its place.

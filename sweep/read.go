@@ -262,6 +262,9 @@ func (p *Plan) readSeeds(f field) error {
 		}
 		p.Seeds = append(p.Seeds, seed)
 	}
+	if _, list := f.value.(*ast.SequenceNode); !list && len(p.Seeds) == 1 && p.Seeds[0] > 1 && p.Seeds[0] <= 1000 {
+		p.Doubts = append(p.Doubts, p.Errorf(values[0].Line, f.key, "is %d, which is one replay of each cell with the seed %d: %d of them are 1..%d (and [%d] is the one seed)", p.Seeds[0], p.Seeds[0], p.Seeds[0], p.Seeds[0], p.Seeds[0]))
+	}
 	return nil
 }
 

@@ -153,3 +153,12 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// One seed that may be meant as so many is doubted, and no other way to give seeds.
+func TestReadDoubtsOneSeed(t *testing.T) {
+	for text, want := range map[string]int{"5": 1, "[5]": 0, "1": 0, "1..5": 0, "0": 0, "20261121": 0} {
+		if p, err := Read("plan.yaml", []byte("traces: a\nseeds: "+text)); err != nil || len(p.Doubts) != want {
+			t.Errorf("seeds: %s: %v, %v", text, p.Doubts, err)
+		}
+	}
+}

@@ -98,6 +98,7 @@ type answer struct {
 	Cells   int            `json:"cells"`
 	Missing int            `json:"missing"`
 	Notes   []string       `json:"notes"`
+	Warned  []string       `json:"warnings"`
 	Metrics []answerMetric `json:"metrics"` // in which choices differ
 }
 
@@ -120,7 +121,7 @@ type answerChoice struct {
 
 // Answer is what [Merged.WriteText] says, as JSON holds it.
 func (m *Merged) Answer() any {
-	a := answer{m.Sentence(), len(m.Cells), len(m.Missing), append([]string{}, m.notes()...), []answerMetric{}}
+	a := answer{m.Sentence(), len(m.Cells), len(m.Missing), append([]string{}, m.notes()...), append([]string{}, m.Warnings...), []answerMetric{}}
 	choices, left := m.choices()
 	a.Notes = append(a.Notes, left...)
 	for _, e := range m.extremes(choices) {

@@ -60,6 +60,7 @@ type Answer struct {
 	Better bool  // the held-out units show that it is better than the baseline, within the limits
 	Broken []int // limits that it breaks on the held-out units, by the mean
 	Open   []int // limits that chance may break: the interval reaches over them
+	Lost   bool  // jobs fail under it on the held-out units that succeed under the baseline
 	Goal   Change
 	Ties   []int // candidates that the held-out units do not tell from the winner
 	Exits  []Exit
@@ -228,9 +229,8 @@ func (r *Race) confirm(a *Answer) error {
 	if a.Winner == Baseline {
 		return nil
 	}
-	lost := false
 	for u := from; u < to; u++ {
-		lost = lost || r.Score(a.Winner, u).Lost
+		a.Lost = a.Lost || r.Score(a.Winner, u).Lost
 	}
 	for k, xs := range r.excess(a.Winner, from, to) {
 		switch e, half := estimate(xs, inference.Level); {
@@ -240,7 +240,7 @@ func (r *Race) confirm(a *Answer) error {
 			a.Open = append(a.Open, k)
 		}
 	}
-	a.Better = a.Goal.Real() && a.Goal.Mean < 0 && !lost && a.Broken == nil
+	a.Better = a.Goal.Real() && a.Goal.Mean < 0 && !a.Lost && a.Broken == nil
 	return nil
 }
 

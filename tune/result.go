@@ -32,6 +32,9 @@ type Result struct {
 	Sets   []Set // in which the winner differs from the baseline
 	Record *sweep.Record
 	Cells  int // replays, different ones
+
+	Lost     sweep.Outcome // of the replay of the baseline that loses most jobs; none where all succeed that should
+	Warnings []string      // of all replays, each once
 }
 
 // Paid is a value in which the winner differs from the baseline on the held-out units.
@@ -164,6 +167,9 @@ func (r *Result) changed() string {
 }
 
 func amounts(u quantity.Unit, was, is, half float64) string {
+	if math.IsNaN(is - was) {
+		return "no number"
+	}
 	s := u.ScaleOf(was, is)
 	text := fmt.Sprintf("%s → %s%s (%s", s.Number(was), s.Number(is), s.Suffix(), s.Signed(is-was))
 	if !math.IsInf(half, 0) {
@@ -175,6 +181,9 @@ func amounts(u quantity.Unit, was, is, half float64) string {
 // Sentence is the answer in words.
 func (r *Result) Sentence() string {
 	a, label := r.Answer, r.Labels[r.Answer.Winner]
+	if a.Lost {
+		return fmt.Sprintf("No setting is known to be better than the baseline: %s came first in the race, and on what was held out (%s) jobs fail under it that succeed under the baseline.", label, r.Held)
+	}
 	what := fmt.Sprintf("%s, on %s held out: %s", r.words(r.Values.Goal.Name), r.Held, r.changed())
 	switch {
 	case a.Winner == Baseline:
@@ -219,6 +228,15 @@ func (r *Result) goalText() string {
 	return ""
 }
 
+// lostText says how many jobs are lost whatever is chosen, and what that does to the race; empty where none are.
+func (r *Result) lostText() string {
+	if r.Lost.Unexpected == 0 {
+		return ""
+	}
+	return fmt.Sprintf("In a replay of the baseline %d of %s fail, are refused or do not finish that should succeed: values are over the others, and of a setting it is held that jobs fail only where it loses more.",
+		r.Lost.Unexpected, quantity.Counted(r.Lost.Jobs, "jobs"))
+}
+
 // names are the labels of candidates.
 func (r *Result) names(candidates []int) string {
 	var names []string
@@ -233,8 +251,10 @@ func settings(n int) string { return quantity.Counted(int64(n), "settings") }
 // WriteText writes the answer for people.
 func (r *Result) WriteText(w io.Writer) {
 	fmt.Fprintln(w, r.Sentence())
-	if text := r.goalText(); text != "" {
-		fmt.Fprintln(w, text)
+	for _, text := range []string{r.lostText(), r.goalText()} {
+		if text != "" {
+			fmt.Fprintln(w, text)
+		}
 	}
 	if r.Ties != nil {
 		fmt.Fprintf(w, "Not told apart from it: %s.\n", r.names(r.Ties))
@@ -294,9 +314,9 @@ type answer struct {
 	Value     string         `json:"value"`
 	Unit      quantity.Unit  `json:"unit"`
 	Winner    string         `json:"winner"`
-	Better    bool           `json:"better"` // than the baseline, on what was held out and within the limits
-	Was       float64        `json:"was"`    // mean on what was held out
-	Is        float64        `json:"is"`
+	Better    bool           `json:"better"`        // than the baseline, on what was held out and within the limits
+	Was       float64        `json:"was"`           // mean on what was held out
+	Is        *float64       `json:"is"`            // null where jobs fail that the value is over
 	Half      *float64       `json:"half_interval"` // of the change
 	Ties      []string       `json:"ties"`
 	Broken    []string       `json:"limits_broken"`
@@ -309,6 +329,8 @@ type answer struct {
 	Held      string         `json:"held_out"`
 	Raceunits string         `json:"race"`
 	Replays   int            `json:"replays"`
+	Lost      int64          `json:"jobs_lost"` // of the replay of the baseline that loses most
+	Warned    []string       `json:"warnings"`
 }
 
 type answerChange struct {
@@ -331,9 +353,12 @@ type answerExit struct {
 func (r *Result) JSON() ([]byte, error) {
 	from, to := r.Race.Units, r.Race.Units+r.Race.Held
 	a := answer{Answer: r.Sentence(), Goal: r.Goal, Value: r.Values.Goal.Name, Unit: r.Values.Goal.Unit, Winner: r.Labels[r.Winner], Better: r.Better,
-		Was: r.goal(Baseline, from, to), Is: r.goal(r.Winner, from, to), Ties: []string{}, Broken: []string{}, Open: []string{}, Snippets: []Snippet{}, Changes: []answerChange{},
-		Exits: []answerExit{}, Held: r.Held, Raceunits: r.Units, Replays: r.Cells}
-	if half := r.Answer.Goal.Half; !math.IsInf(half, 0) {
+		Was: r.goal(Baseline, from, to), Ties: []string{}, Broken: []string{}, Open: []string{}, Snippets: []Snippet{}, Changes: []answerChange{},
+		Exits: []answerExit{}, Held: r.Held, Raceunits: r.Units, Replays: r.Cells, Lost: r.Lost.Unexpected, Warned: append([]string{}, r.Warnings...)}
+	if is := r.goal(r.Winner, from, to); !math.IsNaN(is) {
+		a.Is = &is
+	}
+	if half := r.Answer.Goal.Half; !math.IsInf(half, 0) && !math.IsNaN(half) {
 		a.Half = &half
 	}
 	for _, c := range r.Ties {

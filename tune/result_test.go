@@ -32,6 +32,41 @@ func solved(t *testing.T, values ...sweep.Value) *Result {
 	return r
 }
 
+// A winner that has no number on what was held out, as its jobs fail there, is no better setting, and the answer can be read by programs.
+func TestAWinnerThatLosesJobsLater(t *testing.T) {
+	r := solved(t, sweep.Value{Name: "wait_mean_ms", Unit: "ms", Better: "lower", N: 400, Things: "jobs"})
+	row, score := r.Row, r.Race.Score
+	r.Row = func(c, u int) []Values {
+		values := row(c, u)
+		if c == 1 && u == 7 {
+			values[0]["wait_mean_ms"] = Number{X: math.NaN()}
+		}
+		return values
+	}
+	r.Race.Score = func(c, u int) Score {
+		s := score(c, u)
+		if c == 1 && u == 7 {
+			s.Goal, s.Lost = math.NaN(), true
+		}
+		return s
+	}
+	var err error
+	if r.Answer, err = r.Race.Solve(); err != nil || r.Winner != 1 || r.Better || !r.Answer.Lost {
+		t.Fatalf("%+v (%v), want a winner of the race that loses jobs", r.Answer, err)
+	}
+	js, err := r.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := r.page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(r.Sentence(), "half came first in the race, and on what was held out (5 seeds) jobs fail under it") || !strings.Contains(string(js), `"is": null`) || strings.Contains(string(page), "NaN") {
+		t.Errorf("%s\n%s", r.Sentence(), js)
+	}
+}
+
 // What is told to get better or worse says over how many things it is, and what is over next to nothing is not told but counted.
 func TestThinValuesAreNotTold(t *testing.T) {
 	x := func(name string, n int64, thin bool) sweep.Value {

@@ -276,6 +276,7 @@ func (p *program) merge(c *cli.Context, stores []sweep.Store, dir string, partia
 	if err != nil {
 		return err
 	}
+	warn(c, m.Warnings)
 	if c.Bool("json") {
 		err = cmdline.WriteJSON(c.App.Writer, m.Answer())
 	} else {
@@ -288,6 +289,17 @@ func (p *program) merge(c *cli.Context, stores []sweep.Store, dir string, partia
 		fmt.Fprintf(c.App.ErrWriter, "wrote %s\n", dir)
 	}
 	return nil
+}
+
+// warn shows the warnings of cells, as many as are read.
+func warn(c *cli.Context, texts []string) {
+	for i, text := range texts {
+		if i == tracecmd.Listed && len(texts) > tracecmd.Listed+1 {
+			fmt.Fprintf(c.App.ErrWriter, "warning: and %d more, which the page has\n", len(texts)-tracecmd.Listed)
+			break
+		}
+		fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", text)
+	}
 }
 
 func (p *program) sweepMerge(c *cli.Context) error {

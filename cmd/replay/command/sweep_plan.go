@@ -52,7 +52,13 @@ func (p *program) readPlan(c *cli.Context, others ...string) (*sweep.Plan, error
 	if err != nil {
 		return nil, err
 	}
-	return sweep.Read(file, text, others...)
+	plan, err := sweep.Read(file, text, others...)
+	if err == nil && !c.Bool("quiet") {
+		for _, doubt := range plan.Doubts {
+			fmt.Fprintf(c.App.ErrWriter, "warning: %v\n", doubt)
+		}
+	}
+	return plan, err
 }
 
 // sweepOf resolves every cell of the plan with these points, so that a mistake anywhere is found before any replay.

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,6 +44,7 @@ type tuning struct {
 	used    map[string]bool // ids of cells
 	measure *tune.Measure
 	record  *sweep.Record // the first of the baseline
+	result  *tune.Result
 }
 
 // A place is where a candidate is replayed once.
@@ -100,6 +102,7 @@ func (p *program) tune(c *cli.Context) error {
 		t.cells[cellKey{place{cell.Trace, cell.Seed}, w.points[i]}] = i
 	}
 	r := &tune.Result{Plan: w.all.Plan, Goal: tp.Goal.Text}
+	t.result = r
 	var candidates []int // points
 	cells := make([]int, len(points))
 	for _, point := range w.points {
@@ -159,7 +162,9 @@ func (p *program) tune(c *cli.Context) error {
 			}
 			return s
 		}}
-	if r.Answer, err = r.Race.Solve(); err != nil {
+	r.Answer, err = r.Race.Solve()
+	warn(c, r.Warnings)
+	if err != nil {
 		return err
 	}
 	r.Values, r.Record, r.Cells = t.measure, t.record, len(t.used)
@@ -228,11 +233,25 @@ func (t *tuning) replayed(points []int, from, to int) error {
 			return err
 		}
 		t.values[i], t.lost[i], t.used[r.ID] = tune.ValuesOf(r), r.Outcome.Unexpected, true
+		for _, text := range r.Warnings {
+			if !slices.Contains(t.result.Warnings, text) {
+				t.result.Warnings = append(t.result.Warnings, text)
+			}
+		}
 		if t.points[i] == tune.Baseline && t.measure == nil {
 			if t.measure, err = t.plan.Measure(r); err != nil {
 				return err
 			}
 			t.record = r
+		}
+		if t.points[i] != tune.Baseline {
+			continue
+		}
+		if r.Outcome.Unexpected > t.result.Lost.Unexpected {
+			t.result.Lost = r.Outcome
+		}
+		if v := t.values[i][t.measure.Goal.Name]; math.IsNaN(v.X) {
+			return fmt.Errorf("goal %s: the baseline has no value of it (%s; %d of %s succeeded), so nothing can be held against it", t.plan.Goal.Text, t.label(i), r.Outcome.Succeeded, quantity.Counted(r.Outcome.Jobs, "jobs"))
 		}
 	}
 	return nil

@@ -2,6 +2,8 @@ package command
 
 import (
 	"encoding/json"
+	"html"
+	"os"
 	"strings"
 	"testing"
 
@@ -72,5 +74,43 @@ func TestTune(t *testing.T) {
 		if code, _, stderr := cmd(t, "tune", "in/plan.yaml", "--out", "t", "-q"); code == cmdline.ExitDone || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s: exit %d, %s", tt.with, code, stderr)
 		}
+	}
+}
+
+// What is lost under every setting, and what is not used of the files, is said: neither moves a setting in the race.
+func TestTuneSaysWhatIsLostAlike(t *testing.T) {
+	sweepDir(t, strings.Replace(tunePlan, "--until 10m", "--fair-scheduler fs.xml", 1))
+	write := func(queues string) {
+		t.Helper()
+		if err := os.WriteFile("in/fs.xml", []byte("<allocations>"+queues+"</allocations>"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(`<queue name="a"><maxRunningAps>3</maxRunningAps></queue><queue name="b"><maxContainerAllocation>1024 mb, 1 vcores</maxContainerAllocation></queue><queue name="c"/>`)
+	code, out, stderr := cmd(t, "tune", "in/plan.yaml", "--out", "t", "-q")
+	if code != cmdline.ExitDone || !strings.Contains(out, "In a replay of the baseline 1 of 3 jobs fail, are refused or do not finish that should succeed: ") {
+		t.Errorf("one is lost: exit %d\n%s", code, out)
+	}
+	kept := files(t, "t/tuned")
+	for _, want := range []string{"probably <maxRunningApps> is meant", "job 1 (w2) failed: an executor of resource profile 0 asks for 3072 MiB"} {
+		for name, text := range map[string]string{"stderr": stderr, "tune.json": kept["tune.json"], "tune.html": kept["tune.html"]} {
+			if strings.Count(html.UnescapeString(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(text)), want) != 1 {
+				t.Errorf("%s does not say once %q", name, want)
+			}
+		}
+	}
+	if !strings.Contains(kept["tune.json"], `"jobs_lost": 1`) || !strings.Contains(kept["tune.html"], "In a replay of the baseline 1 of 3 jobs") {
+		t.Errorf("the lost job is not in the files:\n%s", kept["tune.json"])
+	}
+	writePlan(t, "traces: traces/fair-weights\nflags: --fair-scheduler fs.xml\nseeds: 5\n")
+	if code, _, stderr := cmd(t, "sweep", "in/plan.yaml", "--out", "s"); code != cmdline.ExitDone || !strings.Contains(stderr, "warning: in/plan.yaml: line 3: seeds: is 5, which is one replay of each cell with the seed 5") ||
+		strings.Count(stderr, "probably <maxRunningApps> is meant") != 1 || strings.Count(stderr, "job 1 (w2) failed: ") != 1 {
+		t.Errorf("a sweep: exit %d, %s", code, stderr)
+	}
+	writePlan(t, strings.Replace(tunePlan, "--until 10m", "--fair-scheduler fs.xml", 1))
+	write(`<queue name="a"><maxContainerAllocation>512 mb, 1 vcores</maxContainerAllocation></queue><queue name="b"><maxContainerAllocation>512 mb, 1 vcores</maxContainerAllocation></queue><queue name="c"><maxContainerAllocation>512 mb, 1 vcores</maxContainerAllocation></queue>`)
+	code, _, stderr = cmd(t, "tune", "in/plan.yaml", "--out", "t", "-q")
+	if code != cmdline.ExitBadInput || !strings.Contains(stderr, "goal least p95(wait): the baseline has no value of it (fair-weights, baseline, seed 1; 0 of 3 jobs succeeded)") || !strings.Contains(stderr, "warning: 3 jobs, the first: job 0 (w1)") {
+		t.Errorf("all are lost: exit %d, %s", code, stderr)
 	}
 }
