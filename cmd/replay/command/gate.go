@@ -43,8 +43,8 @@ or task_wait, for all jobs or those of one queue or size; and a limit: of the va
 fails where a condition is broken beyond chance, or where jobs no longer finish. Without conditions it fails where a headline metric is
 worse. Exit code 1: it failed.`,
 		Flags: append(append(scenarioFlags(p.policies), cmdline.ProgressFlags()...),
-			&cli.StringFlag{Name: "base", Usage: "the configuration that is there: a `FOLDER` as of --config-dir, or flags of run in quotes"},
-			&cli.StringFlag{Name: "head", Usage: "the one to come: a `FOLDER` as of --config-dir, or flags of run in quotes"},
+			&cli.StringFlag{Name: "base", Usage: "the configuration that is there: a `FOLDER` as of --config-dir, flags of run in quotes, or -- for that of the trace"},
+			&cli.StringFlag{Name: "head", Usage: "the one to come: a `FOLDER` as of --config-dir, flags of run in quotes, or -- for that of the trace"},
 			cmdline.With(&cli.StringSliceFlag{Name: "fail-if", Usage: "fail where `CONDITION` holds, such as 'p95(wait, queue=etl) > +5%' (repeatable)"}, aCondition),
 			cmdline.With(&cli.StringSliceFlag{Name: "hold", Usage: "fail where `CONDITION` does not hold, such as 'p95(wait) < 30s' (repeatable)"}, aCondition),
 			&cli.StringFlag{Name: "slo", Usage: "conditions that must hold, one a line of `FILE`; # begins a comment"},
@@ -67,6 +67,12 @@ worse. Exit code 1: it failed.`,
 // ofGate are the flags of gate that say nothing of its replays.
 var ofGate = []string{"base", "head", "fail-if", "hold", "slo", "junit", "markdown", "github", "json"}
 
+// asTraced stands for no folder and no flags; an empty text, as of a variable that is not set, is a mistake.
+const asTraced = "--"
+
+// sideForms are the forms of a side.
+const sideForms = "a folder of configuration files, flags in quotes such as '--fair-scheduler new.xml', or -- for the configuration that the trace has"
+
 // runGate compares base and head, and judges the comparison.
 func (p *program) runGate(c *cli.Context) error {
 	if c.Bool("json") && c.Bool("github") {
@@ -83,13 +89,15 @@ func (p *program) runGate(c *cli.Context) error {
 	args := append([]string{"replay", "compare"}, c.Args().Slice()...)
 	for _, side := range []string{"base", "head"} {
 		text := c.String(side)
-		if text == "" {
-			return cmdline.Usagef("gate wants --%s, a folder of configuration files or flags in quotes", side)
-		}
-		if !strings.HasPrefix(text, "-") {
-			if info, err := os.Stat(text); err != nil || !info.IsDir() {
-				return cmdline.Usagef("--%s is %q, want a folder of configuration files, or flags in quotes such as '--fair-scheduler new.xml'", side, text)
-			}
+		switch info, err := os.Stat(text); {
+		case !c.IsSet(side):
+			return cmdline.Usagef("gate wants --%s, %s", side, sideForms)
+		case text == asTraced:
+			text = ""
+		case strings.HasPrefix(text, "-"):
+		case err != nil || !info.IsDir():
+			return cmdline.Usagef("--%s is %q, want %s", side, text, sideForms)
+		default:
 			text = "--config-dir " + quoted([]string{text})
 		}
 		args = append(args, "--variant", side+": "+text)

@@ -48,6 +48,7 @@ func TestGate(t *testing.T) {
 			[]string{"FAIL: 1 of 2 conditions broken", "fails if mean(duration, queue=c) > +2%. Broken: ", "above a change of +2 % of base's value", "fails if p95(wait) > +50%. Kept: ", "it is over 3 jobs: of so few, p95 is about the largest", "The p95 of fewer than 20 is about the largest of them."}},
 		{"promises", []string{"--base", base, "--head", base, "--slo", slo}, cmdline.ExitFailed, []string{"FAIL: 1 of 2 conditions broken", "must hold: mean(duration) < 10m. Kept: ", "must hold: p95(wait, queue=a) < 1s. Broken: "}},
 		{"flags", []string{"--base", "--sharing fair", "--head", "--conf spark.locality.wait=0s", "--hold", "mean(wait) < 1h"}, cmdline.ExitDone, []string{"PASS: 1 condition kept"}},
+		{"the trace as it is", []string{"--base", "--", "--head=--", "--seeds", "5"}, cmdline.ExitDone, []string{"PASS: no decision changes"}},
 		{"too few", []string{"--base", base, "--head", head, "--seeds", "2", "--fail-if", "mean(wait) > +0%"}, cmdline.ExitDone, []string{"of 1 nothing is known", "Not known: 2 seeds are too little evidence (5 at least)"}},
 		{"jobs that are lost", []string{"--base", base, "--head", "--conf spark.executor.memory=900g", "--seeds", "5"}, cmdline.ExitFailed, []string{"FAIL: head does not finish 15 jobs that base finishes ("}},
 	} {
@@ -116,7 +117,9 @@ func TestGateWrong(t *testing.T) {
 	}{
 		{nil, cmdline.ExitUsage, "gate wants --base"},
 		{[]string{"--base", base}, cmdline.ExitUsage, "gate wants --head"},
-		{[]string{"--base", base, "--head", "nowhere"}, cmdline.ExitUsage, `--head is "nowhere", want a folder of configuration files, or flags in quotes`},
+		{[]string{"--base", base, "--head", "nowhere"}, cmdline.ExitUsage, `--head is "nowhere", want a folder of configuration files, flags in quotes`},
+		{[]string{"--base", base, "--head", " "}, cmdline.ExitUsage, `--head is " ", want a folder of configuration files, flags in quotes such as '--fair-scheduler new.xml', or -- for the configuration that the trace has`},
+		{[]string{"--base=", "--head", "--"}, cmdline.ExitUsage, `--base is "", want a folder of configuration files, flags in quotes`},
 		{[]string{"--base", base, "--head", base, "--fail-if", "p95(wait)"}, cmdline.ExitUsage, `--fail-if is "p95(wait)"`},
 		{[]string{"--base", base, "--head", base, "--fail-if", "p95(wait, queue=d) > +5%"}, cmdline.ExitUsage, "no jobs with queue=d, want one of root.a, root.b, root.c"},
 		{[]string{"--base", base, "--head", base, "--slo", empty}, cmdline.ExitBadInput, "no condition in it"},
