@@ -10,8 +10,9 @@ import (
 // WriteFile writes a file that is there whole or as it was before. What a writer that was killed left behind goes with the next.
 // What is no regular file, such as a terminal, is written as it is.
 func WriteFile(path string, b []byte) error {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+	path, err := target(path)
+	if err != nil {
+		return err
 	}
 	info, err := os.Stat(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -98,14 +98,27 @@ var partials struct {
 	over bool // the program ends: nothing is put in its place any more
 }
 
+// target follows a path to what a link there leads to. A link to nothing, such as to a disk that is not there, is an error: what is written would
+// take its place, and not be where it leads.
+func target(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		return real, nil
+	}
+	if to, err := os.Readlink(path); err == nil {
+		return "", fmt.Errorf("%s: is a link to %s, which is not there: make it, or remove the link", path, to)
+	}
+	return path, nil
+}
+
 // Begin begins a directory that will appear at dir. It is an error if somebody else is writing it.
 func Begin(dir string) (*Partial, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	if real, err := filepath.EvalSymlinks(abs); err == nil {
-		abs = real
+	if abs, err = target(abs); err != nil {
+		return nil, err
 	}
 	parent, name := filepath.Split(abs)
 	if err := os.MkdirAll(parent, 0o755); err != nil {

@@ -181,6 +181,23 @@ func TestTwoWriters(t *testing.T) {
 	}
 }
 
+// Nothing takes the place of a link to what is not there.
+func TestLinkToNothing(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink("disk/out", link); err != nil {
+		t.Fatal(err)
+	}
+	_, err := kind.Begin(link)
+	for _, err := range []error{err, WriteFile(link, nil)} {
+		if err == nil || !strings.Contains(err.Error(), "link: is a link to disk/out, which is not there") {
+			t.Errorf("error %v", err)
+		}
+	}
+	if to, err := os.Readlink(link); err != nil || to != "disk/out" {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
+}
+
 // A program that ends at once removes what it was writing, and puts nothing in its place any more.
 func TestAbortAll(t *testing.T) {
 	defer func() { partials.over = false }()

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"replay/trace"
 )
@@ -14,7 +16,8 @@ type Cut struct {
 	FromMS, ToMS int64   // submissions from, and to before; ToMS [trace.Unset] = to the end
 	Share        float64 // of the jobs, above 0 to 1; those of a smaller share are among those of a larger one with the same seed
 	Seed         uint64
-	KeepLoad     bool // with a share: submissions move together, so that the offered load stays
+	KeepLoad     bool    // with a share: submissions move together, so that the offered load stays
+	Without      []int64 // numbers of jobs that are left out, in order
 }
 
 // ErrEmpty says that a cut would have no job.
@@ -49,7 +52,7 @@ func (c *Cut) Make(ctx context.Context, t *trace.Trace, out, name string) (*Resu
 	defer r.Abort()
 	ids, by := map[int64]int64{}, map[int64]int64{} // numbers, and how far each job was moved, by its old number
 	err = each(ctx, t, func(j *trace.Job) error {
-		if j.SubmitMS < c.FromMS || j.SubmitMS >= to || !c.takes(j.ID) {
+		if j.SubmitMS < c.FromMS || j.SubmitMS >= to || !c.takes(j.ID) || c.leavesOut(j.ID) {
 			return nil
 		}
 		id, at := j.ID, j.SubmitMS
@@ -86,6 +89,11 @@ func (c *Cut) takes(job int64) bool {
 	return c.Share == 1 || trace.Stream(c.Seed, fmt.Sprintf("cut/%d", job)).Float64() < c.Share
 }
 
+func (c *Cut) leavesOut(job int64) bool {
+	_, out := slices.BinarySearch(c.Without, job)
+	return out
+}
+
 // scaled moves a time together.
 func (c *Cut) scaled(ms int64) int64 {
 	if !c.KeepLoad || c.Share == 1 {
@@ -110,6 +118,11 @@ func (c *Cut) name(of string) string {
 	if c.Share < 1 {
 		of += fmt.Sprintf(" share=%g seed=%d", c.Share, c.Seed)
 	}
+	if n := len(c.Without); n == 1 {
+		of += fmt.Sprintf(" without job %d", c.Without[0])
+	} else if n > 1 {
+		of += fmt.Sprintf(" without %d jobs", n)
+	}
 	return of
 }
 
@@ -118,6 +131,9 @@ func (c *Cut) note() string {
 	text := "cut" + c.name("")
 	if c.Share < 1 && c.KeepLoad {
 		text += ", submissions moved together"
+	}
+	if len(c.Without) > 1 {
+		text += ": " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(c.Without)), ", "), "[]")
 	}
 	return text
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -142,7 +143,7 @@ func chosenJobs(c *cli.Context, data *result.Data) (ids []int64, of string, err 
 		return nil, "", cmdline.Usagef("explain wants one of: a JOB, --worst, --queue, --all")
 	}
 	for _, name := range names {
-		id, err := jobCalled(data, name)
+		id, err := cmdline.JobCalled(name, "the result", calledOf(data))
 		if err != nil {
 			return nil, "", err
 		}
@@ -237,35 +238,16 @@ func queueCalled(data *result.Data, name string) (string, error) {
 	return "", cmdline.Usagef("%d queues are called %q: %s", len(ends), name, strings.Join(ends, ", "))
 }
 
-// jobCalled finds a job by its number, its name or the id under which it was recorded.
-func jobCalled(data *result.Data, name string) (int64, error) {
-	var found, ids []int64
-	for j := range data.Jobs.All() {
-		if fmt.Sprint(j.ID) == name {
-			return j.ID, nil
-		}
-		if j.ExternalID == name {
-			ids = append(ids, j.ID)
-		}
-		if j.Name == name {
-			found = append(found, j.ID)
+// calledOf are the jobs of a result by what they are called.
+func calledOf(data *result.Data) iter.Seq[cmdline.Called] {
+	return func(yield func(cmdline.Called) bool) {
+		for j := range data.Jobs.All() {
+			if !yield(cmdline.Called{Number: j.ID, Name: j.Name, ID: j.ExternalID}) {
+				return
+			}
 		}
 	}
-	if len(ids) == 1 {
-		return ids[0], nil
-	}
-	switch found = append(found, ids...); len(found) {
-	case 0:
-		return 0, cmdline.Usagef("none of the %d jobs of the result has the number, name or id %q; numbers begin at 0, --worst wait finds one", data.Jobs.Len(), name)
-	case 1:
-		return found[0], nil
-	}
-	first, more := cmdline.Named(found, namedJobs)
-	return 0, cmdline.Usagef("%d jobs are called %q, by number: %s%s", len(found), name, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(first)), ", "), "[]"), more)
 }
-
-// namedJobs is how many jobs an error names.
-const namedJobs = 10
 
 // explaining is jobs that are explained, from a result that has their explanations or by listening to its replay.
 type explaining struct {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"replay/cmd/replay/cmdline"
 	"replay/report/result"
 )
 
@@ -42,7 +43,7 @@ func TestJobsCalledAlike(t *testing.T) {
 		jobs[i].ID, jobs[i].Name = int64(i), "nightly"
 	}
 	const want = `13 jobs are called "nightly", by number: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 3 more`
-	if _, err := jobCalled(&result.Data{Jobs: result.JobsOf(jobs)}, "nightly"); err == nil || err.Error() != want {
+	if _, err := cmdline.JobCalled("nightly", "the result", calledOf(&result.Data{Jobs: result.JobsOf(jobs)})); err == nil || err.Error() != want {
 		t.Errorf("error is %v, want %s", err, want)
 	}
 }

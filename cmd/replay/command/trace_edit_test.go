@@ -92,6 +92,22 @@ func TestTraceCut(t *testing.T) {
 	if got, want := small[len(small)-1].SubmitMS, all[first].SubmitMS/5; got != want {
 		t.Errorf("a fifth of the jobs: the last is submitted at %d, want %d", got, want)
 	}
+	part, rest := cut("rest", "--without-jobs", "3, "+all[0].ExternalID, "--without-jobs", "5")
+	if got, want := ids(rest), slices.Concat(ids(all[1:3]), ids(all[4:5]), ids(all[6:])); !slices.Equal(got, want) || rest[2].SubmitMS != all[4].SubmitMS {
+		t.Errorf("without three jobs there are %v, want %v", got, want)
+	}
+	if notes := part.Source.Notes; !strings.HasSuffix(notes, "cut without 3 jobs: 0, 3, 5") || !strings.HasSuffix(part.Name(), " without 3 jobs") {
+		t.Errorf("the manifest of %s says %q", part.Name(), notes)
+	}
+	for name, want := range map[string]string{
+		"0,999":     `--without-jobs: none of the 56 jobs of the trace has the number, name or id "999"; numbers begin at 0`,
+		"0,":        `has the number, name or id ""`,
+		all[0].Name: "jobs are called \"" + all[0].Name + "\", by number: 0, ",
+	} {
+		if code, _, stderr := cmd(t, "trace", "cut", traces+"contended-logs", "--without-jobs", name, "--out", filepath.Join(dir, "none")); code != cmdline.ExitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("without %q: exit %d, %s", name, code, stderr)
+		}
+	}
 	if len(whole.Nodes) == 0 || summaryOf(t, filepath.Join(dir, "small"))["makespan_ms"] == nil {
 		t.Error("the sample does not replay")
 	}

@@ -201,7 +201,7 @@ func (p *program) regret(c *cli.Context, again *stored) (err error) {
 	of := int64(-1)
 	if name := c.String("job"); name != "" {
 		var err error
-		if of, err = jobCalled(data, name); err != nil {
+		if of, err = cmdline.JobCalled(name, "the result", calledOf(data)); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -23,19 +24,22 @@ func traceEdits() []*cli.Command {
 	}
 	return []*cli.Command{
 		{
-			Name: "cut", Usage: "take a span of time, or a sample of the jobs", ArgsUsage: "TRACE",
+			Name: "cut", Usage: "take a span of time, a sample of the jobs, or leave out single ones", ArgsUsage: "TRACE",
 			Description: `Examples:
    replay trace cut mytrace --from 9h --to 17h --out day
    replay trace cut mytrace --share 10% --out tenth
+   replay trace cut mytrace --without-jobs 7,application_1700000000000_0042 --out healthy
 
 Jobs of a smaller share are among those of a larger one with the same seed. With a share, submissions move together by as much, so that the
-offered load and the blocks on the cluster stay; --keep-load=false leaves them where they are.`,
+offered load and the blocks on the cluster stay; --keep-load=false leaves them where they are. A JOB is its number, its name, or the id that
+it was recorded under.`,
 			Flags: out(
 				cmdline.With(&cli.StringFlag{Name: "from", Usage: "jobs submitted from this trace `TIME` on"}, cmdline.AStart),
 				cmdline.With(&cli.StringFlag{Name: "to", Usage: "jobs submitted before this trace `TIME`"}, cmdline.ATime),
 				cmdline.With(&cli.StringFlag{Name: "share", Usage: "`PART` of the jobs, such as 10% or 0.1", Value: "100%"}, aShare),
 				&cli.Uint64Flag{Name: "seed", Usage: "which of them", Value: 1},
-				&cli.BoolFlag{Name: "keep-load", Usage: "move submissions together where jobs are left out", Value: true}),
+				&cli.BoolFlag{Name: "keep-load", Usage: "with --share, move submissions together", Value: true},
+				&cli.StringSliceFlag{Name: "without-jobs", Usage: "leave out `JOB,…` (repeatable)"}),
 			Action: func(c *cli.Context) error {
 				cut := edit.Cut{ToMS: trace.Unset, Seed: c.Uint64("seed"), KeepLoad: c.Bool("keep-load")}
 				cut.Share, _ = cmdline.ParseShare(c.String("share")) // the flag takes no other
@@ -49,6 +53,10 @@ offered load and the blocks on the cluster stay; --keep-load=false leaves them w
 					return cmdline.Usagef("--to is %q, want a time after --from, %s", c.String("to"), cmp.Or(c.String("from"), "0s"))
 				}
 				return editTraces(c, 1, 1, func(t []*trace.Trace, out, name string) (*edit.Result, error) {
+					var err error
+					if cut.Without, err = jobsCalled(t[0], c.StringSlice("without-jobs")); err != nil {
+						return nil, err
+					}
 					r, err := cut.Make(c.Context, t[0], out, name)
 					if errors.Is(err, edit.ErrEmpty) {
 						err = fmt.Errorf("%w: of the trace the last one is submitted at %s", err, quantity.MS.Amount(float64(t[0].Manifest.SpanMS)))
@@ -85,6 +93,31 @@ of applications the keys that this program knows stay, if they have numbers, siz
 func knownKey(key string) bool {
 	_, older := mapreduce.Renamed[key]
 	return spark.Known(key) || mapreduce.Follows(key) || older
+}
+
+// jobsCalled finds the jobs of a trace that lists name, with commas between them.
+func jobsCalled(t *trace.Trace, lists []string) (found []int64, err error) {
+	if lists == nil {
+		return nil, nil
+	}
+	var all []cmdline.Called
+	for j, err := range trace.All(t.Jobs()) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, cmdline.Called{Number: j.ID, Name: j.Name, ID: j.ExternalID})
+	}
+	for _, list := range lists {
+		for name := range strings.SplitSeq(list, ",") {
+			job, err := cmdline.JobCalled(strings.TrimSpace(name), "the trace", slices.Values(all))
+			if err != nil {
+				return nil, fmt.Errorf("--without-jobs: %w", err)
+			}
+			found = append(found, job)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found), nil
 }
 
 // aShare wants a part of a whole.
