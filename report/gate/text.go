@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"replay/report/ci"
@@ -27,7 +28,7 @@ func (v *Verdict) Sentence() string {
 	broken, open := v.count(Broken), v.count(Open)
 	var said []string
 	if v.Lost > 0 {
-		said = append(said, fmt.Sprintf("head does not finish %s that base finishes (%s)", quantity.Counted(v.Lost, "jobs"), strings.Join(v.LostNames, ", ")))
+		said = append(said, fmt.Sprintf("head does not finish %s that base finishes (%s)%s", quantity.Counted(v.Lost, "jobs"), strings.Join(v.LostNames, ", "), v.why()))
 	}
 	if broken > 0 {
 		said = append(said, fmt.Sprintf("%d of %s broken", broken, quantity.Counted(int64(len(v.Conditions)), "conditions")))
@@ -49,6 +50,23 @@ func (v *Verdict) Sentence() string {
 		said = append(said, fmt.Sprintf("%s kept", quantity.Counted(int64(len(v.Conditions)), "conditions")))
 	}
 	return fmt.Sprintf("%s: %s (%s).", v.Word(), strings.Join(said, "; "), n)
+}
+
+// why says what most of the lost jobs are lost by; empty where that is not known.
+func (v *Verdict) why() string {
+	var most *metric.Reason
+	reasons := v.Comparison.Outcomes[head].Reasons
+	for i := range reasons {
+		r := &reasons[i]
+		same := func(b metric.Reason) bool { return b.Outcome == r.Outcome && b.Words == r.Words }
+		if !slices.ContainsFunc(v.Comparison.Outcomes[base].Reasons, same) && (most == nil || r.Unexpected > most.Unexpected) {
+			most = r
+		}
+	}
+	if most == nil {
+		return ""
+	}
+	return ": " + most.Text()
 }
 
 func (v *Verdict) count(s Status) (n int) {

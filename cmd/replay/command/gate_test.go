@@ -50,7 +50,7 @@ func TestGate(t *testing.T) {
 		{"flags", []string{"--base", "--sharing fair", "--head", "--conf spark.locality.wait=0s", "--hold", "mean(wait) < 1h"}, cmdline.ExitDone, []string{"PASS: 1 condition kept"}},
 		{"the trace as it is", []string{"--base", "--", "--head=--", "--seeds", "5"}, cmdline.ExitDone, []string{"PASS: no decision changes"}},
 		{"too few", []string{"--base", base, "--head", head, "--seeds", "2", "--fail-if", "mean(wait) > +0%"}, cmdline.ExitDone, []string{"of 1 nothing is known", "Not known: 2 seeds are too little evidence (5 at least)"}},
-		{"jobs that are lost", []string{"--base", base, "--head", "--conf spark.executor.memory=900g", "--seeds", "5"}, cmdline.ExitFailed, []string{"FAIL: head does not finish 15 jobs that base finishes ("}},
+		{"jobs that are lost", []string{"--base", base, "--head", "--conf spark.executor.memory=900g", "--seeds", "5"}, cmdline.ExitFailed, []string{"FAIL: head does not finish 15 jobs that base finishes (", "_0003)): 5 jobs failed, the first is job 0 (w1): an executor of resource profile 0 asks for 924192 MiB, the largest allocation of queue root.a is"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
