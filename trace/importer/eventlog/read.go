@@ -346,7 +346,7 @@ func (f *logFile) brokenLine(err error) error {
 	if f.mode != workload.Lenient {
 		return workload.Leave(f.path, workload.Damaged, "%w%s", err, lenientHint(f.mode))
 	}
-	if f.counts.Dropped["broken_lines"]++; f.counts.Dropped["broken_lines"] == 1 {
+	if f.counts.Dropped[workload.BrokenLines]++; f.counts.Dropped[workload.BrokenLines] == 1 {
 		f.warn("%s: %v; this line and others like it are left out", f.path, err)
 	}
 	return nil

@@ -183,6 +183,23 @@ func TestStrictAndLenientFolders(t *testing.T) {
 	}
 }
 
+// Of two copies of a log the one with fewer broken lines is used, whatever they are called and whatever the lines say.
+func TestLenientTakesTheBetterCopy(t *testing.T) {
+	worse := logWith(4, `{"Event":"SparkListenerExecutorAdded","Timestamp":`)
+	for _, names := range [][2]string{{"a", "b"}, {"b", "a"}} {
+		dir := folder(t, map[string]string{names[0] + "/app-1": worse, names[1] + "/app-1": logText})
+		res, _, err := importtest.Import(t, Format, dir, func(o *workload.Options) { o.Lenient = true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, in := range res.Inputs {
+			if used := in.LeftOut == ""; used != (in.Label == "logs/"+names[1]+"/app-1") {
+				t.Errorf("%v: %s is left out: %q", names, in.Label, in.Why)
+			}
+		}
+	}
+}
+
 // A folder of which nothing can be used is an error that has them all; of one file the error is what is wrong with it.
 func TestNothingToUse(t *testing.T) {
 	for _, tt := range []struct {

@@ -31,6 +31,9 @@ type Counts struct {
 	LeftOut []Input  `json:"left_out,omitempty"`
 }
 
+// BrokenLines is what lines of a recording that cannot be used are counted as, with lenient.
+const BrokenLines = "broken_lines"
+
 // NewCounts returns counts of nothing.
 func NewCounts() *Counts {
 	return &Counts{Read: Counter{}, Kept: Counter{}, Dropped: Counter{}, Defaulted: Counter{}, Modelled: Counter{}, Events: Counter{}, Unknown: Counter{}}

@@ -16,6 +16,7 @@ type recording struct {
 	startMS int64 // of the application's driver, by which attempts follow each other
 	attempt string
 	ended   bool
+	broken  int64 // lines that were left out
 	tasks   int64
 	path    string
 }
@@ -50,7 +51,7 @@ func (b *Builder) AddRecording(in Input, a *Application, c *Counts) error {
 	if took.finishMS == trace.Unset {
 		took.finishMS = in.EndMS // nothing is known of its executors after it
 	}
-	r := &recording{startMS: a.Job.RecordedStartMS, attempt: strings.Clone(a.Attempt), ended: in.Ended, tasks: in.Tasks, path: in.Path}
+	r := &recording{startMS: a.Job.RecordedStartMS, attempt: strings.Clone(a.Attempt), ended: in.Ended, broken: c.Dropped[BrokenLines], tasks: in.Tasks, path: in.Path}
 	if r.place, err = b.spool.details.putDetail(&detail{in, c.pack(&b.counted), took}); err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func (b *Builder) chooseRecordings() error {
 		slices.SortStableFunc(same, func(x, y *spooled) int {
 			p, q := x.recording, y.recording
 			return cmp.Or(cmp.Compare(p.startMS, q.startMS), compareAttempts(p.attempt, q.attempt),
-				-CompareBools(p.ended, q.ended), -cmp.Compare(p.tasks, q.tasks), cmp.Compare(p.path, q.path))
+				-CompareBools(p.ended, q.ended), cmp.Compare(p.broken, q.broken), -cmp.Compare(p.tasks, q.tasks), cmp.Compare(p.path, q.path))
 		})
 		kept, others := same[0], 1
 		// leave leaves x out, as other is kept; text says why, with places for the application and the label of the other.
