@@ -126,7 +126,11 @@ func (p *program) run(ctx context.Context, args []string, stdout, stderr io.Writ
 		return err
 	}
 	if w := p.words.Arguments; len(w) > 1 && p.words.Command == nil && (w[0] == "help" || w[0] == "h") { // as the command's --help
-		return app.RunContext(ctx, append(append(args[:1:1], w[1:]...), "--help"))
+		names := w[1:]
+		if of := cmdline.Split(app.Commands, app.Flags, names); of.Command != nil && len(of.Command.Subcommands) == 0 {
+			names = of.Commands // such as without the format in "help import csv"
+		}
+		return app.RunContext(ctx, append(append(args[:1:1], names...), "--help"))
 	}
 	return app.RunContext(ctx, append(args[:1:1], p.words.Ordered()...))
 }

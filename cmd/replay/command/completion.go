@@ -69,7 +69,7 @@ func completionCommand() *cli.Command {
 		Flags: []cli.Flag{jsonText()},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
-				return cmdline.Usagef("completion wants one shell, got %d arguments", c.NArg())
+				return cmdline.Usagef("completion wants one shell of %s, got %d arguments", strings.Join(names, ", "), c.NArg())
 			}
 			shell := c.Args().First()
 			if err := cmdline.OneOf(names...)(shell); err != nil {

@@ -110,6 +110,9 @@ func TestHelpEverywhere(t *testing.T) {
 		if !strings.Contains(man, c.Name) || !strings.Contains(fish, " -a '"+c.Name+"'") || !strings.Contains(strings.Join(names, " "), c.Name) {
 			t.Errorf("%s is not in the man page, in fish's completion or in %q", c.Name, names)
 		}
+		if len(c.Subcommands) == 0 && must(t, "help", c.Name, "csv") != help {
+			t.Errorf("help %s csv is not the help of %s", c.Name, c.Name)
+		}
 		for _, f := range c.Flags {
 			if name := f.Names()[0]; !strings.Contains(man, name) || !strings.Contains(fish, " -l "+name) || !strings.Contains(help, "--"+name) {
 				t.Errorf("--%s of %s is not in its help, in the man page or in fish's completion", name, c.Name)
