@@ -250,7 +250,7 @@ func (t *tuning) replayed(points []int, from, to int) error {
 		if r.Outcome.Unexpected > t.result.Lost.Unexpected {
 			t.result.Lost = r.Outcome
 		}
-		if v := t.values[i][t.measure.Goal.Name]; math.IsNaN(v.X) {
+		if v, ok := t.values[i][t.measure.Goal.Name]; !ok || math.IsNaN(v.X) {
 			return fmt.Errorf("goal %s: the baseline has no value of it (%s; %d of %s succeeded), so nothing can be held against it", t.plan.Goal.Text, t.label(i), r.Outcome.Succeeded, quantity.Counted(r.Outcome.Jobs, "jobs"))
 		}
 	}

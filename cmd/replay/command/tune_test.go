@@ -102,6 +102,11 @@ func TestTuneSaysWhatIsLostAlike(t *testing.T) {
 	if !strings.Contains(kept["tune.json"], `"jobs_lost": 1`) || !strings.Contains(kept["tune.html"], "In a replay of the baseline 1 of 3 jobs") {
 		t.Errorf("the lost job is not in the files:\n%s", kept["tune.json"])
 	}
+	must(t, "trace", "cut", "in/traces/fair-weights", "--without-jobs", "w3", "--name", "part", "--out", "in/traces/part")
+	writePlan(t, "traces: [traces/fair-weights, traces/part]\nseeds: 1..5\ngoal: least mean(wait, queue=root.c)\ngrid: {sharing: [fair, drf]}\n")
+	if code, _, stderr := cmd(t, "tune", "in/plan.yaml", "--out", "two", "-q"); code != cmdline.ExitBadInput || !strings.Contains(stderr, "the baseline has no value of it (part, baseline, seed 1; ") {
+		t.Errorf("a queue of one trace: exit %d, %s", code, stderr)
+	}
 	writePlan(t, "traces: traces/fair-weights\nflags: --fair-scheduler fs.xml\nseeds: 5\n")
 	if code, _, stderr := cmd(t, "sweep", "in/plan.yaml", "--out", "s"); code != cmdline.ExitDone || !strings.Contains(stderr, "warning: in/plan.yaml: line 3: seeds: is 5, which is one replay of each cell with the seed 5") ||
 		strings.Count(stderr, "probably <maxRunningApps> is meant") != 1 || strings.Count(stderr, "job 1 (w2) failed: ") != 1 {
