@@ -10,7 +10,8 @@ import (
 // MostSteps is how many values a range may have.
 const MostSteps = 100_000
 
-// Steps are the values from one to another. The unit is that of each, or that of the step alone; without a step it is 1.
+// Steps are the values from one to another. The unit is that of each, or that of the step alone; without a step it is 1, which must come to the last
+// value: nobody asked for a range that ends before.
 func Steps(from, to, step string) (labels []string, err error) {
 	bounds := []string{from, to, step}
 	if step == "" {
@@ -36,6 +37,9 @@ func Steps(from, to, step string) (labels []string, err error) {
 	n := (xs[1] - xs[0]) / xs[2]
 	if !(xs[2] > 0) || !(n >= 1) || n > MostSteps {
 		return nil, fmt.Errorf("from %s to %s by %v, want 2 to %d values", from, to, xs[2], MostSteps)
+	}
+	if step == "" && math.Abs(n-math.Round(n)) > 1e-9 {
+		return nil, fmt.Errorf("from %s by 1 does not come to %s, want a step that does, such as %s", from, to, strconv.FormatFloat((xs[1]-xs[0])/10, 'g', 3, 64)+unit)
 	}
 	for i := range int(n+1e-9) + 1 {
 		labels = append(labels, strconv.FormatFloat(xs[0]+float64(float64(i)*xs[2]), 'f', decimals, 64)+unit)
