@@ -89,7 +89,7 @@ func (s *Study) Add(replays ...*metric.Summary) error {
 		}
 		if end, of := max(0, r.Manifest.Until), max(0, first.Until); end != of {
 			return fmt.Errorf("run %d of variant %q ends %s, that of %q %s: what an end cuts off is no difference of theirs, want one --until for all",
-				len(s.runs)+1, s.sides[v].Name, ending(end), s.sides[0].Name, ending(of))
+				len(s.runs)+1, s.sides[v].Name, Ending(end), s.sides[0].Name, Ending(of))
 		}
 		next.seeds = append(next.seeds, r.Manifest.Seed)
 		s.unpaired = s.unpaired || r.Manifest.Seed != first.Seed
@@ -108,8 +108,8 @@ func (s *Study) Add(replays ...*metric.Summary) error {
 	return nil
 }
 
-// ending says when a replay ends that was asked to end at some time, in ms; 0 for one that was not.
-func ending(at int64) string {
+// Ending says when a replay ends that was asked to end at some time, in ms; 0 for one that was not.
+func Ending(at int64) string {
 	if at == 0 {
 		return "with its jobs"
 	}

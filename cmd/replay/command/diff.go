@@ -250,6 +250,25 @@ func (t *tap) all(yield func(record.Decision) bool) {
 // writeMetrics writes the headline metrics of both, and the jobs that end at other times, those that moved most first.
 func writeMetrics(w io.Writer, sides [2]diffSide, taps [2]*tap, moved []parting.Shift) {
 	fmt.Fprintln(w)
+	if end, other := max(0, taps[0].result.Manifest.Until), max(0, taps[1].result.Manifest.Until); end != other {
+		shown.Paragraph(w, fmt.Sprintf("%s ends %s and %s %s (--until): what an end cuts off is no difference of theirs, so their values are not compared.",
+			sides[0].name, compare.Ending(end), sides[1].name, compare.Ending(other)), "")
+	} else {
+		writeValues(w, sides, taps)
+	}
+	if len(moved) == 0 {
+		return
+	}
+	t := &shown.Table{Indent: 2}
+	fmt.Fprintf(w, "\n%s at another time; most of all:\n", quantity.Counted(int64(len(moved)), "jobs end"))
+	for _, m := range moved[:min(len(moved), 5)] {
+		t.Row(m.Name, m.Queue, "ends at "+quantity.Duration(float64(m.EndsMS)), quantity.MS.Difference(float64(m.ByMS)))
+	}
+	t.Write(w)
+}
+
+// writeValues writes the headline metrics of both beside each other.
+func writeValues(w io.Writer, sides [2]diffSide, taps [2]*tap) {
 	t := &shown.Table{}
 	t.Head("one replay each, which is no evidence (replay compare)", sides[0].name, sides[1].name, "change")
 	same := compare.SameJobs(taps[0].result, taps[1].result)
@@ -273,15 +292,6 @@ func writeMetrics(w io.Writer, sides [2]diffSide, taps [2]*tap, moved []parting.
 	if same != nil {
 		shown.Paragraph(w, "\nNot all jobs went equally far in both: what follows from jobs is over those that count for it in both.", "")
 	}
-	if len(moved) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "\n%s at another time; most of all:\n", quantity.Counted(int64(len(moved)), "jobs end"))
-	t.Indent = 2
-	for _, m := range moved[:min(len(moved), 5)] {
-		t.Row(m.Name, m.Queue, "ends at "+quantity.Duration(float64(m.EndsMS)), quantity.MS.Difference(float64(m.ByMS)))
-	}
-	t.Write(w)
 }
 
 // programFlags say which programs replay the sides of a diff.

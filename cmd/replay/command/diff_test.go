@@ -25,6 +25,7 @@ func TestDiff(t *testing.T) {
 	}{
 		{"itself", []string{at("a"), at("a")}, cmdline.ExitDone, []string{"No decision differs: both have the decision hash "}},
 		{"results", []string{at("a"), at("b"), "--trace", traces + "fair-weights"}, cmdline.ExitFailed, []string{"They part at decision ", "before it, in both: queue root.", "the last equal decisions: ", "mean duration of a job"}},
+		{"another end", []string{traces + "fair-weights", "--variant", "all:", "--variant", "half: --until 1m"}, cmdline.ExitFailed, []string{"half at no decision any more", "all ends with its jobs and half at 60.00 s (--until): what an end cuts off is no difference of theirs, so their values are not compared."}},
 		{"variants", []string{traces + "contended-logs", "--variant", "fair: --sharing fair", "--variant", "drf: --sharing drf"}, cmdline.ExitFailed,
 			[]string{"They part at decision 63, of 630 in fair and 586 in drf.", "fair at 44.95 s: allocates container 2 of wordcount-cluster (job 9) in root.etl on host03, 1,024 MiB, 2 vcores", "47 jobs end at another time"}},
 		{"equal variants", []string{traces + "fair-weights", "--variant", "a:", "--variant", "b: --engine dense"}, cmdline.ExitDone, []string{"No decision differs: "}},
