@@ -183,6 +183,16 @@ func TestAlikeByLuck(t *testing.T) {
 	}
 }
 
+// Where nothing is told apart, no change is named that was not tested, as it is in one seed alone.
+func TestWhatIsSeenWasTested(t *testing.T) {
+	for _, ms := range [][]int64{{60_000, 0, 0, 0, 0}, {9_000, -9_000, 8_000, -7_000, 6_000}} {
+		text := of(t, variant(t, reporttest.Few, "base", 5), later(t, 5, ms...)).Verdict()[0].Text
+		if tested := ms[1] != 0; !strings.Contains(text, "told apart from chance") || strings.Contains(text, "; seen: mean duration of a job: ") != tested {
+			t.Errorf("%v ms later: %q", ms, text)
+		}
+	}
+}
+
 // What lies within the margin is equal, however many seeds make its interval exclude 0.
 func TestWithinTheMargin(t *testing.T) {
 	base, v := variant(t, reporttest.Few, "base", 6), later(t, 6, 100, 110)

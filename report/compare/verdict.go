@@ -78,8 +78,8 @@ func (c *Comparison) answer(v int) string {
 		return fmt.Sprintf("%s against %s: nothing could be tested, because no headline metric has a number in both.", name, first)
 	case main == nil:
 		text := fmt.Sprintf("%s, no difference between %s and %s is told apart from chance", c.inferred(), name, first)
-		if row := c.largest(v, func(*Cell) bool { return true }); row != nil {
-			text += "; the largest is " + c.change(row, v)
+		if row := c.largest(v, func(x *Cell) bool { return !math.IsNaN(x.Half) }); row != nil {
+			text += "; seen: " + c.change(row, v)
 		}
 		return fmt.Sprintf("%s. Of %d metrics tested: %s.", text, tested, counts)
 	}
