@@ -205,6 +205,9 @@ func (f *FlagWord) check() (err error) {
 	if err == nil && check != nil {
 		err = check(value)
 	}
+	if _, text := flag.(*cli.StringFlag); err == nil && text && value == "" { // of a variable that is not set
+		err = errors.New("want a value; without the flag there is none")
+	}
 	return err
 }
 

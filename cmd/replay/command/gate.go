@@ -67,7 +67,7 @@ worse. Exit code 1: it failed.`,
 // ofGate are the flags of gate that say nothing of its replays.
 var ofGate = []string{"base", "head", "fail-if", "hold", "slo", "junit", "markdown", "github", "json"}
 
-// asTraced stands for no folder and no flags; an empty text, as of a variable that is not set, is a mistake.
+// asTraced stands for no folder and no flags.
 const asTraced = "--"
 
 // sideForms are the forms of a side.

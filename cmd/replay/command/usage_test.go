@@ -56,6 +56,8 @@ func TestWordsOfErrors(t *testing.T) {
 		{[]string{"compare", trace, "--variant", "a:", "--variant", "b: --until 20s"}, cmdline.ExitUsage, "--variant b: --until ends it at another time than a"},
 		{[]string{"compare", trace, "--variant", "a:", "--variant", "b: --out x"}, cmdline.ExitUsage, "--variant b: --out has no place in a variant: it stands outside"},
 		{[]string{"compare", trace, "--variant", "a:", "--variant", "b: --sharng drf"}, cmdline.ExitUsage, "--variant b: unknown flag --sharng; is --sharing meant?"},
+		{[]string{"run", trace, "--out", ""}, cmdline.ExitUsage, `--out is "", want a value; without the flag there is none`},
+		{[]string{"compare", trace, "--variant", "a: --scheduler ''", "--variant", "b:"}, cmdline.ExitUsage, `--variant a: --scheduler is "", want a value`},
 		{[]string{"run", trace, "--sharng", "drf"}, cmdline.ExitUsage, "unknown flag --sharng; is --sharing meant? (see replay run --help)"},
 		{[]string{"run", trace, "--progress", "of"}, cmdline.ExitUsage, "want auto, on or off; is on meant?"},
 		{[]string{"comapre", trace}, cmdline.ExitUsage, `unknown command "comapre"; is compare meant? (see replay --help)`},

@@ -123,7 +123,7 @@ func TestWhatIfComparesTheSameJobs(t *testing.T) {
 	res := filepath.Join(t.TempDir(), "r")
 	must(t, "run", traces+"fair-weights", "--formats", "none", "-q", "--out", res)
 	out := strings.Join(strings.Fields(must(t, "whatif", res, "--trace", traces+"fair-weights", "--change", "without job 2")), " ")
-	for _, want := range []string{"mean wait for the first task 9.75 s 9.75 s 0 s", "what follows from jobs is over those that count for it in both"} {
+	for _, want := range []string{"mean wait for the first task 9.75 s 9.75 s 0.00 s", "what follows from jobs is over those that count for it in both"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
