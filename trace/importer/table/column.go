@@ -79,11 +79,14 @@ func (c *column) settle(values []string) error {
 	}
 	c.open = false
 	var fits [4]int
-	worst := "" // that is neither
+	var first [4]string // of each form
+	worst := ""         // that is neither
 	for _, v := range values {
 		form, ok := c.formOf(of, v)
 		if ok {
-			fits[form]++
+			if fits[form]++; fits[form] == 1 {
+				first[form] = v
+			}
 		} else if worst == "" {
 			worst = v
 		}
@@ -95,6 +98,9 @@ func (c *column) settle(values []string) error {
 		if fits[f] > fits[c.form] {
 			c.form = form(f)
 		}
+	}
+	if both := slices.DeleteFunc(first[:], absent); 2*fits[c.form] <= len(values) && worst == "" {
+		return fmt.Errorf("column %s is to be %s, but has values such as %q beside such as %q; want one way of writing them", c.name, c.role, both[0], both[1])
 	}
 	if 2*fits[c.form] <= len(values) {
 		want := of.want()

@@ -247,6 +247,7 @@ func TestErrors(t *testing.T) {
 		"times of two starts":     {"submit,end\n5,1700000000\n", "", "column end counts from 1970 and column submit from a start of its own"},
 		"a bad value":             {"submit,duration\n1,2\n3,4\nsoon,6\n", "", "t.csv: line 4: submit is \"soon\", want a number of s"},
 		"a comma in a number":     {"submit;duration\n1;2\n3;4\n5;4,5\n", "", `t.csv: line 4: duration is "4,5", want a number of s, with a point and without commas`},
+		"two ways of writing":     {"submit,duration,mem\n1,2,4GB\n3,4,4096\n", "", `column mem is to be memory, but has values such as "4096" beside such as "4GB"; want one way of writing them`},
 		"commas in numbers":       {"submit;duration\n1;2,5\n3;4,5\n", "", `column duration is to be duration, but has values such as "2,5"; want numbers, or durations such as 1h30m or 01:30:00; numbers have a point and no commas`},
 		"a negative duration":     {"submit,duration\n1,-2\n", "", `t.csv: line 2: duration is "-2", want a duration in ms from 0 to`},
 		"an end before the start": {"submit,end\n5,4\n", "", "t.csv: line 2: ends 1000 ms before it begins"},
