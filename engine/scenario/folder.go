@@ -77,6 +77,21 @@ func (f *Folder) inFolder(file File) bool {
 // use notes that a file is in force.
 func (sc *Scenario) use(f File) { sc.used = append(sc.used, filepath.Clean(f.Name)) }
 
+// checkFolder refuses a folder of which nothing is in force as its queues are those of another scheduler than the one that a yarn-site.xml
+// elsewhere names: a replay of it would be one without it. Who names a scheduler by flag knows of both.
+func (sc *Scenario) checkFolder(chosen string) error {
+	if chosen != "" || slices.ContainsFunc(sc.used, func(path string) bool { return sc.Folder.inFolder(File{Name: path}) }) {
+		return nil
+	}
+	for i := range Schedulers {
+		if s := &Schedulers[i]; s != sc.scheduler && sc.Folder.has(s.File) {
+			return fmt.Errorf("--config-dir %s: nothing of it is read: its %s is for the %s, and the yarn-site.xml in force names the %s; --scheduler %s makes it decide",
+				sc.Folder.Name, s.File, s.SimpleClass(), sc.scheduler.SimpleClass(), s.Name)
+		}
+	}
+	return nil
+}
+
 // folderRemark says in one line what of the folder is in force and what is not.
 func (sc *Scenario) folderRemark() {
 	if sc.Folder.Name == "" {

@@ -119,6 +119,20 @@ func TestFolderOfEverything(t *testing.T) {
 	}
 }
 
+// A folder whose queues are for another scheduler than that of the trace's yarn-site.xml is refused where it has nothing else, unless a flag chose.
+func TestFolderForAnotherScheduler(t *testing.T) {
+	in := Input{Files: Files{YarnSite: {Name: "of the trace", Text: site(keySchedulerClass, Schedulers[0].Class)}}}
+	only := folder(t, map[string]string{"capacity-scheduler.xml": string(site(capacityQueues, "c", "yarn.scheduler.capacity.root.c.capacity", "100"))})
+	_, err := New(in, Options{Folder: only})
+	if want := "nothing of it is read: its capacity-scheduler.xml is for the CapacityScheduler, and the yarn-site.xml in force names the FairScheduler; --scheduler capacity makes it decide"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	for _, scheduler := range []string{"fair", "capacity", "ideal"} {
+		resolve(t, in, Options{Folder: only, Scheduler: scheduler})
+	}
+	resolve(t, Input{}, Options{Folder: only})
+}
+
 func TestFoldersThatAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	_, err := ReadFolder(dir)

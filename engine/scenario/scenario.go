@@ -151,6 +151,9 @@ func resolved(in Input, o Options) (*Scenario, error) {
 			return nil, err
 		}
 	}
+	if err := sc.checkFolder(o.Scheduler); err != nil {
+		return nil, err
+	}
 	sc.sayRemarks()
 	return sc, nil
 }
