@@ -18,7 +18,7 @@ type kind struct {
 var (
 	traces  = kind{"trace", "trace.json", "replay import auto PATH --out DIR makes one of event logs, recorded clusters and tables"}
 	results = kind{"result", "run.json", "replay run TRACE --out DIR makes one"}
-	kinds   = []kind{traces, results, {"comparison", "comparison.json", ""}}
+	kinds   = []kind{traces, results, {"comparison", "comparison.json", ""}, {"sweep", "sweep.json", ""}}
 )
 
 // IsTrace reports whether dir has the manifest of a trace.

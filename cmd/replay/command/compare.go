@@ -82,7 +82,7 @@ func (p *program) compare(c *cli.Context) error {
 		}
 	}
 	out := c.String("out")
-	keep := c.Bool("results")
+	keep := c.Bool("results") && (out != "" || p.origin == nil) // with --from it is the file that asks for them
 	if keep && out == "" {
 		return cmdline.Usagef("--results wants --out, the directory to keep them in")
 	}

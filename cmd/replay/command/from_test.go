@@ -287,6 +287,7 @@ func TestCompareFromItsOwnDescription(t *testing.T) {
 	}
 	must(t, "compare", "--from", filepath.Join(first, "comparison.json"), traces+"fair-weights", "--quiet", "-j", "1", "--out", again)
 	equalFiles(t, first, again)
+	must(t, "compare", "--from", first, traces+"fair-weights", "--quiet") // printed alone, without the results that it kept
 	run := filepath.Join(first, "runs", "drf", "seed-2")
 	must(t, "run", "--from", filepath.Join(run, "run.json"), traces, "--quiet", "--out", alone)
 	equalFiles(t, run, alone)

@@ -15,8 +15,8 @@ import (
 // traces names them, and a path that is something else says what.
 func TestWordsOfErrors(t *testing.T) {
 	const trace = traces + "fair-weights"
-	result, comparison := t.TempDir(), t.TempDir()
-	for _, file := range []string{filepath.Join(result, "run.json"), filepath.Join(comparison, "comparison.json")} {
+	result, comparison, sweep := t.TempDir(), t.TempDir(), t.TempDir()
+	for _, file := range []string{filepath.Join(result, "run.json"), filepath.Join(comparison, "comparison.json"), filepath.Join(sweep, "sweep.json")} {
 		if err := os.WriteFile(file, []byte("{}"), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -90,6 +90,7 @@ func TestWordsOfErrors(t *testing.T) {
 		{[]string{"whatif", trace, "--change", "without job 1"}, cmdline.ExitBadInput, "not a result directory but a trace"},
 		{[]string{"report", trace}, cmdline.ExitBadInput, "not a result directory but a trace"},
 		{[]string{"figures", comparison, "--out", "x"}, cmdline.ExitBadInput, "not a result directory but a comparison; the results of its replays are below " + filepath.Join(comparison, "runs") + " if it was made with --results"},
+		{[]string{"report", sweep}, cmdline.ExitBadInput, sweep + ": not a result directory but a sweep"},
 		{[]string{"report", "check", "."}, cmdline.ExitBadInput, ".: not a result directory: it has no run.json; replay run TRACE --out DIR makes one"},
 	} {
 		code, _, stderr := cmd(t, tt.args...)
