@@ -44,6 +44,9 @@ func (p *program) backtest(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return cmdline.Usagef("backtest wants event logs or folders, got none")
 	}
+	if err := tracecmd.CheckHere(c.Args().Slice()); err != nil {
+		return err
+	}
 	e, err := p.readOptions(c, p.options())
 	if err != nil {
 		return err

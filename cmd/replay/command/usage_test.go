@@ -90,6 +90,8 @@ func TestWordsOfErrors(t *testing.T) {
 		{[]string{"whatif", trace, "--change", "without job 1"}, cmdline.ExitBadInput, "not a result directory but a trace"},
 		{[]string{"report", trace}, cmdline.ExitBadInput, "not a result directory but a trace"},
 		{[]string{"figures", comparison, "--out", "x"}, cmdline.ExitBadInput, "not a result directory but a comparison; the results of its replays are below " + filepath.Join(comparison, "runs") + " if it was made with --results"},
+		{[]string{"import", "auto", "hdfs:///var/log/spark", "--out", "x"}, cmdline.ExitBadInput, "hdfs:///var/log/spark: is an address, and inputs are files and folders that are here"},
+		{[]string{"backtest", "s3://logs/spark"}, cmdline.ExitBadInput, "s3://logs/spark: is an address"},
 		{[]string{"report", sweep}, cmdline.ExitBadInput, sweep + ": not a result directory but a sweep"},
 		{[]string{"report", "check", "."}, cmdline.ExitBadInput, ".: not a result directory: it has no run.json; replay run TRACE --out DIR makes one"},
 	} {

@@ -111,6 +111,9 @@ func importProgress(out io.Writer, every time.Duration) func(done, all int, what
 }
 
 func runImport(c *cli.Context) error {
+	if err := CheckHere(c.Args().Slice()); err != nil {
+		return err
+	}
 	name, inputs := c.Args().First(), c.Args().Tail()
 	if _, err := importer.Find(name); name != importer.Auto && (err != nil || len(inputs) == 0) && isThere(name) {
 		name, inputs = importer.Auto, c.Args().Slice() // it is an input, and tells its format

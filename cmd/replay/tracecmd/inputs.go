@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -76,6 +77,19 @@ func ReadTime(text string) (ms int64, day bool, err error) {
 		return d.Milliseconds(), false, nil
 	}
 	return 0, false, fmt.Errorf("no time")
+}
+
+// anAddress is the beginning of one in a store that is not mounted here.
+var anAddress = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
+
+// CheckHere refuses inputs that are addresses: nothing is fetched.
+func CheckHere(inputs []string) error {
+	for _, in := range inputs {
+		if anAddress.MatchString(in) && !isThere(in) {
+			return fmt.Errorf("%s: is an address, and inputs are files and folders that are here: copy it first, such as with hdfs dfs -get or aws s3 cp", in)
+		}
+	}
+	return nil
 }
 
 // Listed is how many inputs of one reason a table lists by name.
