@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
+	"replay/input"
 	"replay/input/yamltext"
 )
 
@@ -27,7 +28,7 @@ var Name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,39}$`)
 // knows: they come back as [Plan.Others].
 func Read(file string, text []byte, others ...string) (*Plan, error) {
 	p := &Plan{File: file, Others: map[string][]Text{}}
-	body, err := yamltext.Parse(text, "traces and what to vary")
+	body, err := yamltext.Parse(input.Unmarked(text), "traces and what to vary")
 	var at *yamltext.Error
 	switch {
 	case errors.As(err, &at) && at.Near != "":

@@ -117,7 +117,7 @@ func tracesOf(text string) (dirs []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		for line := range strings.Lines(string(list)) {
+		for line := range strings.Lines(string(input.Unmarked(list))) {
 			line = strings.TrimSpace(line)
 			if line == "" || strings.HasPrefix(line, "#") {
 				continue

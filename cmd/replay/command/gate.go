@@ -141,7 +141,7 @@ func conditions(c *cli.Context) (out []gate.Condition, err error) {
 		return nil, err
 	}
 	before, n := len(out), 0
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(string(input.Unmarked(text))) {
 		n++
 		line, _, _ = strings.Cut(line, "#")
 		if line = strings.TrimSpace(line); line == "" {

@@ -12,6 +12,7 @@ import (
 
 	"replay/cmd/replay/cmdline"
 	"replay/engine/scenario"
+	"replay/input"
 	"replay/input/yamltext"
 	"replay/policy"
 	"replay/policy/autoscale"
@@ -152,7 +153,7 @@ func (p *program) readPolicies(c *cli.Context, o *scenario.Options) error {
 			}
 			return fmt.Errorf("--policy: %w", err)
 		}
-		read, err := starlark.Read(file.Name, file.Text)
+		read, err := starlark.Read(file.Name, input.Unmarked(file.Text))
 		if err != nil {
 			return err
 		}
@@ -174,6 +175,9 @@ func (p *program) readFiles(c *cli.Context, o *scenario.Options) error {
 			file, err := p.files.file(c.String(f.flag))
 			if err != nil {
 				return err
+			}
+			if f.kind == scenario.ModelFile {
+				file.Text = input.Unmarked(file.Text)
 			}
 			o.Files[f.kind] = file
 		}
@@ -238,7 +242,7 @@ func (p *program) readScaling(c *cli.Context, o *scenario.Options) error {
 		if err != nil {
 			return err
 		}
-		if o.Prices, err = scenario.ReadPrices(f.Name, f.Text); err != nil {
+		if o.Prices, err = scenario.ReadPrices(f.Name, input.Unmarked(f.Text)); err != nil {
 			return err
 		}
 	}
@@ -247,7 +251,7 @@ func (p *program) readScaling(c *cli.Context, o *scenario.Options) error {
 
 // readSettings reads a YAML mapping of mappings; the keys of a value are joined by dots. Values are as they are written.
 func readSettings(f scenario.File) (autoscale.Settings, error) {
-	body, err := yamltext.Parse(f.Text, "the settings of an autoscaler")
+	body, err := yamltext.Parse(input.Unmarked(f.Text), "the settings of an autoscaler")
 	var at *yamltext.Error
 	switch {
 	case errors.As(err, &at) && at.Line > 0:

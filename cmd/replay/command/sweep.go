@@ -144,7 +144,7 @@ func (p *program) sweepRun(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	cells, err := sweep.Pick(w.all.Cells, strings.Fields(string(text)))
+	cells, err := sweep.Pick(w.all.Cells, strings.Fields(string(input.Unmarked(text))))
 	if err != nil {
 		return fmt.Errorf("--cells %s: %w", c.String("cells"), err)
 	}
