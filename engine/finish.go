@@ -83,8 +83,14 @@ func (s *sim) sayOver() {
 	}
 }
 
-// sayUnchanged says which changes are about containers that there were not.
+// sayUnchanged says which changes are about containers that there were not, and which files come after the end.
 func (s *sim) sayUnchanged() {
+	for _, r := range s.sc.Reloads {
+		if r.AtMS > s.now {
+			text := fmt.Sprintf("--reload %dms=%s: the replay ends before the file comes into force", r.AtMS, r.Name)
+			s.warnings.list = append(s.warnings.list, record.Warning{Code: "change", Text: text, Count: 1})
+		}
+	}
 	for i, last := range s.numbers {
 		c := &s.sc.Changes[i]
 		job, number, ok := c.Container()

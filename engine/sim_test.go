@@ -333,6 +333,11 @@ func TestReload(t *testing.T) {
 	if j := k.jobs[0]; j.Outcome != record.JobSucceeded {
 		t.Errorf("job ended as %q (%s) although its queue grew", j.Outcome, j.Reason)
 	}
+	late := scenario.Options{Reloads: []scenario.Reload{{AtMS: 40_000_000, File: scenario.File{Name: "later.xml", Text: all}}}}
+	_, m := replay(t, input(cluster(4, 2), nil, job()), late)
+	if w := m.Warnings; len(w) != 1 || w[0].Text != "--reload 40000000ms=later.xml: the replay ends before the file comes into force" {
+		t.Errorf("a file after the end: warnings %v", w)
+	}
 	sc := scenario.Options{Files: scenario.Files{"fair-scheduler.xml": {Text: one}}, Scheduler: "capacity", Reloads: []scenario.Reload{{AtMS: 1, File: scenario.File{Text: all}}}, Model: model.DefaultModel()}
 	if _, err := scenario.New(input(cluster(1, 1), nil), sc); err == nil {
 		t.Error("a reload for the CapacityScheduler has no error")
