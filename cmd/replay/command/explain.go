@@ -145,7 +145,7 @@ func chosenJobs(c *cli.Context, data *result.Data) (ids []int64, of string, err 
 	for _, name := range names {
 		id, err := cmdline.JobCalled(name, "the result", calledOf(data))
 		if err != nil {
-			return nil, "", err
+			return nil, "", cmdline.Usagef("%w; --worst wait finds one", err)
 		}
 		ids = append(ids, id)
 	}
