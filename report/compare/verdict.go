@@ -51,6 +51,9 @@ func (c *Comparison) kind(v int) string {
 
 func (c *Comparison) answer(v int) string {
 	name, first := c.Variants[v].Name, c.Variants[0].Name
+	if c.Outcomes[0].NoneSucceeds() && c.Outcomes[v].NoneSucceeds() {
+		return fmt.Sprintf("Nothing is known of %s against %s: no job succeeds under either.", name, first)
+	}
 	if c.Same[v] {
 		switch c.Decides[v] {
 		case AsFirst:

@@ -79,7 +79,7 @@ type Verdict struct {
 
 // Failed reports whether the change may not pass.
 func (v *Verdict) Failed() bool {
-	if v.Lost > 0 || len(v.Worse) > 0 {
+	if v.Lost > 0 || len(v.Worse) > 0 || v.none() {
 		return true
 	}
 	for i := range v.Conditions {
@@ -88,6 +88,12 @@ func (v *Verdict) Failed() bool {
 		}
 	}
 	return false
+}
+
+// none reports whether no job succeeds under either, so that there is nothing to judge.
+func (v *Verdict) none() bool {
+	a, b := v.Comparison.Outcomes[base], v.Comparison.Outcomes[head]
+	return a.NoneSucceeds() && b.NoneSucceeds()
 }
 
 // Judge says what the comparison of head with base shows.

@@ -24,11 +24,19 @@ func (v *Verdict) Word() string {
 
 // Sentence is the verdict, and what it rests on.
 func (v *Verdict) Sentence() string {
+	text := v.finding()
+	if out := v.Comparison.Outcomes[head]; out.Unexpected > v.Lost {
+		text += fmt.Sprintf(" Of %s %s finish under neither%s.", quantity.Counted(out.Jobs, "jobs"), quantity.Thousands(out.Unexpected-v.Lost), v.why(true))
+	}
+	return text
+}
+
+func (v *Verdict) finding() string {
 	n := v.Comparison.Unit.Counted(len(v.Comparison.Units))
 	broken, open := v.count(Broken), v.count(Open)
 	var said []string
 	if v.Lost > 0 {
-		said = append(said, fmt.Sprintf("head does not finish %s that base finishes (%s)%s", quantity.Counted(v.Lost, "jobs"), strings.Join(v.LostNames, ", "), v.why()))
+		said = append(said, fmt.Sprintf("head does not finish %s that base finishes (%s)%s", quantity.Counted(v.Lost, "jobs"), strings.Join(v.LostNames, ", "), v.why(false)))
 	}
 	if broken > 0 {
 		said = append(said, fmt.Sprintf("%d of %s broken", broken, quantity.Counted(int64(len(v.Conditions)), "conditions")))
@@ -37,6 +45,8 @@ func (v *Verdict) Sentence() string {
 		said = append(said, "worse in "+row.Words()+": "+change(row))
 	}
 	switch {
+	case v.none():
+		return fmt.Sprintf("%s: no job finishes under base or head, so nothing is known of the change (%s).", v.Word(), n)
 	case said != nil:
 	case v.Same && v.Comparison.Decides[head] == compare.AsFirst:
 		return fmt.Sprintf("%s: no decision changes, every value of every replay is equal (%s).", v.Word(), n)
@@ -52,14 +62,14 @@ func (v *Verdict) Sentence() string {
 	return fmt.Sprintf("%s: %s (%s).", v.Word(), strings.Join(said, "; "), n)
 }
 
-// why says what most of the lost jobs are lost by; empty where that is not known.
-func (v *Verdict) why() string {
+// why says what most of the jobs are lost by that head alone loses, or both do; empty where that is not known.
+func (v *Verdict) why(both bool) string {
 	var most *metric.Reason
 	reasons := v.Comparison.Outcomes[head].Reasons
 	for i := range reasons {
 		r := &reasons[i]
 		same := func(b metric.Reason) bool { return b.Outcome == r.Outcome && b.Words == r.Words }
-		if !slices.ContainsFunc(v.Comparison.Outcomes[base].Reasons, same) && (most == nil || r.Unexpected > most.Unexpected) {
+		if r.Unexpected > 0 && slices.ContainsFunc(v.Comparison.Outcomes[base].Reasons, same) == both && (most == nil || r.Unexpected > most.Unexpected) {
 			most = r
 		}
 	}
@@ -266,9 +276,9 @@ func (v *Verdict) Checks() (out []ci.Check) {
 		}
 		out = append(out, ci.Check{Name: j.Text, Level: level, Text: j.Say()})
 	}
-	if len(v.Conditions) == 0 || v.Lost > 0 {
+	if lost := v.Lost > 0 || v.none(); len(v.Conditions) == 0 || lost {
 		c := ci.Check{Name: "headline metrics", Text: v.Sentence()}
-		if v.Lost > 0 {
+		if lost {
 			c.Name = "jobs finished"
 		}
 		if v.Failed() {

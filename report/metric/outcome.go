@@ -142,6 +142,9 @@ func (s *Summary) Succeeded() map[int64]bool {
 	return ids
 }
 
+// NoneSucceeds reports whether there are jobs and all are lost: none succeeds, is recorded as failed or cut off by the end that was asked for.
+func (o *Outcome) NoneSucceeds() bool { return o.Jobs > 0 && o.Unexpected == o.Jobs }
+
 // Text says what became of the jobs, without the reasons.
 func (o *Outcome) Text() string {
 	n := quantity.Thousands

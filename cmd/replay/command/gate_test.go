@@ -36,6 +36,10 @@ func TestGate(t *testing.T) {
 	if err := os.WriteFile(slo, []byte("# what we promise\nmean(duration) < 10m  # all jobs\n\np95(wait, queue=a) < 1s\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	few := filepath.Join(t.TempDir(), "few.xml")
+	if err := os.WriteFile(few, []byte(`<allocations><queue name="a"/><queue name="b"><maxContainerAllocation>1024 mb, 1 vcores</maxContainerAllocation></queue><queue name="c"/></allocations>`), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name string
 		args []string
@@ -48,6 +52,10 @@ func TestGate(t *testing.T) {
 			[]string{"FAIL: 1 of 2 conditions broken", "fails if mean(duration, queue=c) > +2%. Broken: ", "above a change of +2 % of base's value", "fails if p95(wait) > +50%. Kept: ", "it is over 3 jobs: of so few, p95 is about the largest", "The p95 of fewer than 20 is about the largest of them."}},
 		{"promises", []string{"--base", base, "--head", base, "--slo", slo}, cmdline.ExitFailed, []string{"FAIL: 1 of 2 conditions broken", "must hold: mean(duration) < 10m. Kept: ", "must hold: p95(wait, queue=a) < 1s. Broken: "}},
 		{"flags", []string{"--base", "--sharing fair", "--head", "--conf spark.locality.wait=0s", "--hold", "mean(wait) < 1h"}, cmdline.ExitDone, []string{"PASS: 1 condition kept"}},
+		{"jobs that are lost alike", []string{"--fair-scheduler", few, "--base", "--", "--head", "--sharing drf", "--seeds", "5"}, cmdline.ExitDone,
+			[]string{"PASS: no decision changes, every value of every replay is equal (5 seeds). Of 15 jobs 5 finish under neither: 5 jobs failed, the first is job 1 (w2): "}},
+		{"nothing but lost jobs", []string{"--conf", "spark.executor.memory=900g", "--base", "--", "--head", "--sharing drf", "--seeds", "5", "--hold", "mean(wait) < 1h", "--github"}, cmdline.ExitFailed,
+			[]string{"::error title=replay gate jobs finished::FAIL: no job finishes under base or head, so nothing is known of the change (5 seeds). Of 15 jobs 15 finish under neither: 5 jobs failed, "}},
 		{"the trace as it is", []string{"--base", "--", "--head=--", "--seeds", "5"}, cmdline.ExitDone, []string{"PASS: no decision changes"}},
 		{"too few", []string{"--base", base, "--head", head, "--seeds", "2", "--fail-if", "mean(wait) > +0%"}, cmdline.ExitDone, []string{"of 1 nothing is known", "Not known: 2 seeds are too little evidence (5 at least)"}},
 		{"jobs that are lost", []string{"--base", base, "--head", "--conf spark.executor.memory=900g", "--seeds", "5"}, cmdline.ExitFailed, []string{"FAIL: head does not finish 15 jobs that base finishes (", "_0003)): 5 jobs failed, the first is job 0 (w1): an executor of resource profile 0 asks for 924192 MiB, the largest allocation of queue root.a is"}},

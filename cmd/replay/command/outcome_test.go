@@ -179,3 +179,11 @@ func TestExitCodeOfFailures(t *testing.T) {
 		})
 	}
 }
+
+// Of two variants under which no job succeeds nothing is said to be equal.
+func TestCompareOfLostJobsAlone(t *testing.T) {
+	code, out, _ := cmd(t, "compare", traces+"fair-weights", "--seeds", "5", "-q", "--conf", "spark.executor.memory=900g", "--variant", "a:", "--variant", "b: --sharing drf")
+	if code != cmdline.ExitFailed || !strings.Contains(out, "Nothing is known of b against a: no job succeeds under either.") || strings.Contains(out, "No difference between") {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+}
