@@ -286,22 +286,27 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 	if level == policy.AnyLevel && !reserves {
 		return
 	}
-	p := f.placesOf(a, t)
-	x.named = append(x.named, named{room, p.hosts, a, t})
-	if level >= policy.RackLevel {
-		x.named = append(x.named, named{room, nil, a, t})
+	var p *asked
+	if t.Located() {
+		p = f.placesOf(a, t)
+		x.named = append(x.named, named{room, p.hosts, a, t})
+		if level >= policy.RackLevel {
+			x.named = append(x.named, named{room, nil, a, t})
+		}
 	}
 	if !reserves {
 		return
 	}
 	x.reserves = true
-	p.findRacks(e, t)
 	e.marked, e.settled = true, true
-	e.near.AddOnly(p.hosts, &e.special)
-	if level >= policy.RackLevel {
-		e.addReservable(a, p, f)
+	if p != nil {
+		p.findRacks(e, t)
+		e.near.AddOnly(p.hosts, &e.special)
+		if level >= policy.RackLevel {
+			e.addReservable(a, p, f)
+		}
 	}
-	if level == policy.AnyLevel && p.racks.Len() < len(e.ranks) && !f.tooManyReserved(a, nil, protocol.OffSwitch) {
+	if level == policy.AnyLevel && (p == nil || p.racks.Len() < len(e.ranks)) && !f.tooManyReserved(a, nil, protocol.OffSwitch) {
 		e.near.AddAllBut(&e.special) // one without room would be reserved
 		e.every = true
 	}
