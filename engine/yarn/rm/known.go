@@ -1,8 +1,6 @@
 package rm
 
 import (
-	"slices"
-
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 )
@@ -38,47 +36,71 @@ func (r *RM) note(n *node) {
 	if n.rank == 0 {
 		return
 	}
-	due, known := n.next(r.leavesOut())
-	r.due.Set(int(n.rank-1), due)
-	r.known.nodes.Set(int(n.rank-1), known)
+	executed, moves := n.next(r.leavesOut())
+	r.due.Set(int(n.rank-1), executed)
+	r.known.nodes.Set(int(n.rank-1), moves)
 }
 
 // leavesOut reports whether heartbeats of which all is known are left out.
 func (r *RM) leavesOut() bool { return r.decides != nil && !r.config.Dense }
 
+// news is what a process means for the next heartbeat of its node.
+type news uint8
+
+const (
+	noNews    news = iota
+	knownNews      // all of what the heartbeat moves is known
+	dueNews        // it is to be executed
+)
+
+// news is what a process means: whether there is something to report of it, or its node is to be told something.
+func (p *proc) news() news {
+	switch {
+	case p.exited, p.cleanup && !p.told && !p.later:
+		return dueNews
+	case p.cleanup && !p.told, !p.reported:
+		return knownNews
+	}
+	return noNews
+}
+
+// renew notes a change of a process, which was other news before.
+func (r *RM) renew(n *node, p *proc, was news) {
+	if is := p.news(); is != was {
+		n.news[was]--
+		n.news[is]++
+		r.note(n)
+	}
+}
+
 // next reports whether the node's next heartbeat is to be executed for its own sake: it has something to report, or is to be told
-// something, or drains, or it may hold more than it has. If not, known tells whether the heartbeat moves something all the same.
-func (n *node) next(leavesOut bool) (due, known bool) {
-	if n.draining || n.overcommit {
+// something, or drains, or it may hold more than it has. If not, moves tells whether the heartbeat moves something all the same.
+func (n *node) next(leavesOut bool) (executed, moves bool) {
+	if n.draining || n.overcommit || n.news[dueNews] > 0 {
 		return true, false
 	}
-	for i := range n.procs {
-		switch p := &n.procs[i]; {
-		case p.exited, p.cleanup && !p.told && !p.later:
-			return true, false
-		case p.cleanup && !p.told, !p.reported:
-			known = true
-		}
-	}
-	return known && !leavesOut, known && leavesOut
+	moves = n.news[knownNews] > 0
+	return moves && !leavesOut, moves && leavesOut
 }
 
 // cleanUp has the node told, with its next heartbeat, to end a process.
 func (r *RM) cleanUp(n *node, p *proc) {
-	if due, _ := n.next(r.leavesOut()); !due && !p.cleanup && r.config.KillsLater && n.rank > 0 && r.leavesOut() {
+	was := p.news()
+	if executed, _ := n.next(r.leavesOut()); !executed && !p.cleanup && r.config.KillsLater && n.rank > 0 && r.leavesOut() {
 		count := int64(len(r.known.ranks))
 		next := r.host.NextBeat()
 		p.later = true
 		r.host.KillLater(n.spec.ID, p.id, r.host.BeatAt(next+(int64(n.rank-1)-next%count+count)%count))
 	}
 	p.cleanup = true
-	r.note(n)
+	r.renew(n, p, was)
 }
 
 // Told reports whether the node was told to end a process while it ran; it is asked less than a heartbeat after that, see [Host.KillLater].
 func (r *RM) Told(node protocol.NodeID, id protocol.ContainerID) bool {
 	r.Hear()
-	return slices.ContainsFunc(r.nodes[node].procs, func(p proc) bool { return p.id == id && p.later && p.killed })
+	p := r.nodes[node].proc(id)
+	return p != nil && p.later && p.killed
 }
 
 // Hear takes in what was known of the heartbeats that have passed.
@@ -111,6 +133,7 @@ func (r *RM) hear(n *node, at int64) {
 			p.told, p.killed, p.killAt = true, true, at
 		}
 	}
+	n.news = [dueNews + 1]int32{noNews: int32(len(n.procs))}
 	r.decides.Launched(n.spec.ID, r.launched)
 	r.note(n)
 }

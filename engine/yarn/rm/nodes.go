@@ -18,27 +18,38 @@ type node struct {
 	ran        []protocol.AppID       // of which it has reported a container, while [Config.Drains]; some may have ended
 	masters    []protocol.ContainerID // of application masters, which the scheduler has on it
 	procs      []proc
-	allocated  resource.Resource // by the scheduler's allocations, for draining
-	total      resource.Resource // as the scheduler was told
-	overcommit bool              // has an overcommit timeout, of 0: containers for which it has no room end
-	exceeding  bool              // they end at its next heartbeat, see [RM.Exceeding]
-	silences   int64             // how often its processes died, to tell old expiries
-	rank       int32             // of its heartbeat plus 1, see [RM.Beats]; 0 while it sends none
+	news       [dueNews + 1]int32 // how many of them are news for its next heartbeat, and of which kind
+	allocated  resource.Resource  // by the scheduler's allocations, for draining
+	total      resource.Resource  // as the scheduler was told
+	overcommit bool               // has an overcommit timeout, of 0: containers for which it has no room end
+	exceeding  bool               // they end at its next heartbeat, see [RM.Exceeding]
+	silences   int64              // how often its processes died, to tell old expiries
+	rank       int32              // of its heartbeat plus 1, see [RM.Beats]; 0 while it sends none
 }
 
 // proc is a container as its NodeManager knows it.
 type proc struct {
 	id       protocol.ContainerID
+	killAt   int64
+	size     resource.Resource
+	exit     int32
 	reported bool // as running
 	exited   bool
-	exit     int32
 	cleanup  bool // the ResourceManager wants it ended
 	later    bool // the host knows when it is told so, see [Host.KillLater]
 	told     bool // it has been told so
 	killed   bool // while it ran
-	killAt   int64
 	held     bool // the scheduler has ended it, the node still counts size
-	size     resource.Resource
+}
+
+// proc returns the process of a container, nil when the node knows none.
+func (n *node) proc(id protocol.ContainerID) *proc {
+	for i := range n.procs {
+		if p := &n.procs[i]; p.id == id {
+			return p
+		}
+	}
+	return nil
 }
 
 // AddNode registers nodes that come at one time, and returns those that are refused as they have less than the smallest container.
@@ -89,7 +100,7 @@ func (r *RM) clear(n *node) {
 		}
 	}
 	r.unheard -= len(n.procs)
-	n.procs = nil
+	n.procs, n.news = nil, [dueNews + 1]int32{}
 	r.note(n)
 }
 
@@ -155,6 +166,7 @@ func (r *RM) ContainerStarted(node protocol.NodeID, id protocol.ContainerID) {
 	r.Hear()
 	n := &r.nodes[node]
 	n.procs = append(n.procs, proc{id: id})
+	n.news[knownNews]++
 	r.unheard++
 	r.note(n)
 }
@@ -164,10 +176,8 @@ func (r *RM) ContainerStarted(node protocol.NodeID, id protocol.ContainerID) {
 func (r *RM) MarkForCleanup(node protocol.NodeID, id protocol.ContainerID) {
 	r.Hear()
 	n := &r.nodes[node]
-	for i := range n.procs {
-		if p := &n.procs[i]; p.id == id {
-			r.cleanUp(n, p)
-		}
+	if p := n.proc(id); p != nil {
+		r.cleanUp(n, p)
 	}
 }
 
@@ -175,11 +185,10 @@ func (r *RM) MarkForCleanup(node protocol.NodeID, id protocol.ContainerID) {
 func (r *RM) ProcessExited(node protocol.NodeID, id protocol.ContainerID, exit int32) {
 	r.Hear()
 	n := &r.nodes[node]
-	for i := range n.procs {
-		if p := &n.procs[i]; p.id == id && !p.exited {
-			p.exited, p.exit = true, exit
-			r.note(n)
-		}
+	if p := n.proc(id); p != nil && !p.exited {
+		was := p.news()
+		p.exited, p.exit = true, exit
+		r.renew(n, p, was)
 	}
 }
 
@@ -217,9 +226,9 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	}
 	r.clock(now)
 	r.launched, r.completed, r.kills = r.launched[:0], r.completed[:0], r.kills[:0]
-	had := len(n.procs)
-	keep := n.procs[:0]
-	for _, p := range n.procs {
+	keep := 0
+	for i := range n.procs {
+		p := &n.procs[i]
 		if p.exited {
 			r.completed = append(r.completed, protocol.Status{ID: p.id, Exit: p.exit})
 			if p.held {
@@ -231,7 +240,7 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 			continue
 		}
 		if !p.reported {
-			r.starts(n, &p)
+			r.starts(n, p)
 		}
 		if p.cleanup && !p.told {
 			p.told, p.killed, p.killAt = true, true, now
@@ -239,10 +248,14 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 				r.kills = append(r.kills, p.id)
 			}
 		}
-		keep = append(keep, p)
+		if keep < i {
+			n.procs[keep] = *p
+		}
+		keep++
 	}
-	n.procs = keep
-	r.unheard += len(keep) - had
+	r.unheard += keep - len(n.procs)
+	n.procs = n.procs[:keep]
+	n.news = [dueNews + 1]int32{noNews: int32(keep)}
 	r.note(n)
 	r.given = resource.Resource{}
 	r.sched.NodeUpdate(id, r.launched, r.completed)

@@ -207,14 +207,15 @@ func (r *RM) observe(e *yarn.Event) {
 func (r *RM) containerEnded(e *yarn.Event) {
 	id := e.Container.ID
 	n := &r.nodes[e.Container.Node]
-	for i := range n.procs {
-		if p := &n.procs[i]; p.id == id {
+	reported := slices.ContainsFunc(r.completed, func(s protocol.Status) bool { return s.ID == id })
+	if !reported { // else the process has gone
+		if p := n.proc(id); p != nil {
 			p.held, p.size = e.Launched, e.Container.Size
 			r.cleanUp(n, p)
 		}
 	}
 	// A container that the node reported as running keeps its space until the node reports its end.
-	if !e.Launched || slices.ContainsFunc(r.completed, func(s protocol.Status) bool { return s.ID == id }) {
+	if !e.Launched || reported {
 		n.free(id, e.Container.Size)
 	}
 	a := r.attemptOf(id)
