@@ -40,7 +40,7 @@ func (d *dag) allocated(list []protocol.Container) {
 			c := &list[i]
 			if req := d.client.First(c.Priority, c.Request, place(c)); req != nil {
 				given[i] = true
-				d.assign(d.asking[req], c)
+				d.assign(d.attempts[req.Number], c)
 			}
 		}
 	}

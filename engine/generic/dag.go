@@ -29,7 +29,7 @@ type dag struct {
 	stages      []stage
 	left        int // stages that are not done
 	attempts    []*attempt
-	asking      map[*protocol.ContainerRequest]*attempt
+	asking      int              // attempts that ask for a container
 	kept        []*kept          // idle containers, in the order in which they became idle
 	waits       map[key]*waiting // what waits for a container
 	keys        []*waiting       // the same, by priority and request id
@@ -74,7 +74,7 @@ type stage struct {
 func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Master {
 	d := &dag{
 		h: h, k: k, job: j, set: set, Books: pertask.Books{Host: h, Job: h.Job()}, client: protocol.NewClient(h.Cluster().Names, h.Cluster()),
-		asking: map[*protocol.ContainerRequest]*attempt{}, waits: map[key]*waiting{},
+		waits: map[key]*waiting{},
 	}
 	d.beats = pertask.Beats{Host: h, Kind: evHeartbeat, IntervalMS: set.HeartbeatMS, Dense: &k.Dense, Asker: d}
 	return d
@@ -311,7 +311,7 @@ func (d *dag) Waits(why func(resource.Resource) string) string {
 			text += fmt.Sprintf("; stage %d has given back what it held %d times: at most %d of the %d containers that it needs at once", i, g.rounds, g.most, len(d.stages[i].tasks))
 		}
 	}
-	if n := len(d.asking); n > 0 {
+	if n := d.asking; n > 0 {
 		for _, a := range d.attempts { // the oldest
 			if a != nil && a.state == asking {
 				return text + fmt.Sprintf("; %d tasks wait for a container: %s", n, why(a.req.Size))

@@ -66,7 +66,7 @@ func (d *dag) taker(k *kept) *attempt {
 		}
 		find := func(place protocol.Name) *attempt {
 			if req := d.client.First(w.priority, w.request, place); req != nil {
-				return d.asking[req]
+				return d.attempts[req.Number]
 			}
 			return nil
 		}

@@ -65,7 +65,7 @@ func (d *dag) ask(s *stage, index int32) {
 	a := &attempt{
 		Attempt: pertask.New(d.job.ID, s.st, index, t.attempts, int32(k.size[resource.VCores]), d.h.Now()),
 		serial:  int64(len(d.attempts)), stage: s, until: never, exited: never,
-		req: protocol.ContainerRequest{Priority: k.priority, RequestID: k.request, Size: k.size, Relax: true},
+		req: protocol.ContainerRequest{Priority: k.priority, RequestID: k.request, Size: k.size, Relax: true, Number: int64(len(d.attempts))},
 	}
 	t.attempts++
 	t.now = a
@@ -80,14 +80,14 @@ func (d *dag) ask(s *stage, index int32) {
 		d.h.Broken("job %d: %v", d.job.ID, err)
 		return
 	}
-	d.asking[&a.req] = a
+	d.asking++
 	d.queue(a, k)
 }
 
 // answered takes back what an attempt asks for, as it has got a container or wants none.
 func (d *dag) answered(a *attempt) {
 	d.client.Remove(&a.req)
-	delete(d.asking, &a.req)
+	d.asking--
 	a.wait.n--
 }
 
@@ -303,5 +303,5 @@ func (d *dag) end(how string) {
 			d.close(a, how)
 		}
 	}
-	clear(d.asking)
+	d.asking = 0
 }

@@ -21,6 +21,7 @@ type ContainerRequest struct {
 	Nodes     []Name // hosts; repeated ones count once
 	Racks     []Name // racks asked for besides those of Nodes
 	Relax     bool   // relaxLocality: other places will do
+	Number    int64  // of the application's own
 
 	member int32 // first of the records that remember the request, index+1 into Client.members
 	spots  *spots
