@@ -37,7 +37,7 @@ type app struct {
 
 	reserved    []*yarn.Container // reservations in the order of their making
 	reservedFor *yarn.Table       // that all of them have answered since there were none; nil for several
-	reservedOn  []*yarn.Node      // one node for each name on each rack
+	reservedOn  []hostOnRack      // of their nodes, each once
 	holding     holding           // as of the last survey
 
 	blackChanged bool

@@ -57,16 +57,21 @@ func (f *Scheduler) reserve(a *app, t *yarn.Table, n *node, size resource.Resour
 //
 // Source: FSAppAttempt.setReservation, clearReservation.
 func (a *app) noteReserved(n *yarn.Node) {
-	if !slices.ContainsFunc(a.reservedOn, sameName(n)) {
-		a.reservedOn = append(a.reservedOn, n)
+	if p := placeOf(n); !slices.Contains(a.reservedOn, p) {
+		a.reservedOn = append(a.reservedOn, p)
 	}
 }
 
-func (a *app) dropReserved(n *yarn.Node) { a.reservedOn = slices.DeleteFunc(a.reservedOn, sameName(n)) }
-
-func sameName(n *yarn.Node) func(*yarn.Node) bool {
-	return func(o *yarn.Node) bool { return o.Host == n.Host && o.Rack == n.Rack }
+func (a *app) dropReserved(n *yarn.Node) {
+	if i := slices.Index(a.reservedOn, placeOf(n)); i >= 0 {
+		a.reservedOn = slices.Delete(a.reservedOn, i, i+1)
+	}
 }
+
+// hostOnRack names nodes.
+type hostOnRack struct{ Host, Rack protocol.Name }
+
+func placeOf(n *yarn.Node) hostOnRack { return hostOnRack{n.Host, n.Rack} }
 
 // tooManyReserved applies the limit of yarn.scheduler.fair.reservable-nodes; asks for the node itself have none.
 //
