@@ -62,6 +62,7 @@ type Container struct {
 	Known   resource.Resource // size that the node is known to grant; differs from Size while an increase is under way
 	Asks    []RememberAsk     // what it took from the request table; nil once acquired or put back
 
+	placed   bool // its node holds it
 	launched bool // its node holds it and has reported it as running
 }
 

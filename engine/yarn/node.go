@@ -109,14 +109,18 @@ func (n *Node) Place(c *Container) {
 	n.Free = n.Free.Sub(c.Size)
 	n.Touch()
 	n.containers.Put(c.ID, c.Hash, c)
+	c.placed = true
 }
 
-// Launched marks that the node has reported the container as running.
+// Launched marks that the node has reported the container as running. The live container of that number, if there is one, spares a search.
 //
 // Source: SchedulerNode.containerStarted.
-func (n *Node) Launched(id protocol.ContainerID, hash int32) {
-	if c, ok := n.containers.Get(id, hash); ok {
-		c.launched = true
+func (n *Node) Launched(id protocol.ContainerID, hash int32, live *Container) {
+	if live == nil || !live.placed || live.ID != id || live.Node != n {
+		live = n.Container(id, hash)
+	}
+	if live != nil {
+		live.launched = true
 	}
 }
 
@@ -130,7 +134,7 @@ func (n *Node) Release(id protocol.ContainerID, hash int32, byNode bool) bool {
 		return false
 	}
 	n.containers.Remove(id, hash)
-	c.launched = false
+	c.launched, c.placed = false, false
 	n.Used = n.Used.Sub(c.Size)
 	n.Free = n.Free.Add(c.Size)
 	n.Touch()

@@ -252,10 +252,11 @@ func (s *Scheduler) Launched(id protocol.NodeID, launched []protocol.ContainerID
 	n := s.nodes.Node(id)
 	for _, l := range launched {
 		if a := s.appOf(l.App); a != nil {
-			if c := a.Live(l); c != nil {
+			c := a.Live(l)
+			if c != nil {
 				c.Handle(yarn.EventLaunched)
 			}
-			n.Launched(l, a.ContainerHash(l))
+			n.Launched(l, a.ContainerHash(l), c)
 		}
 	}
 }
