@@ -3,6 +3,7 @@ package generic
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"replay/engine/master"
 	"replay/engine/pertask"
@@ -29,6 +30,7 @@ type dag struct {
 	stages      []stage
 	left        int // stages that are not done
 	attempts    []*attempt
+	room        []attempt        // for those of a stage that begins
 	asking      int              // attempts that ask for a container
 	kept        []*kept          // idle containers, in the order in which they became idle
 	waits       map[key]*waiting // what waits for a container
@@ -169,6 +171,7 @@ func (d *dag) begin(s *stage) {
 		d.stageDone(s)
 		return
 	}
+	d.room, d.attempts = make([]attempt, s.left), slices.Grow(d.attempts, s.left)
 	if s.gang != nil {
 		d.form(s)
 		return

@@ -62,7 +62,8 @@ func (a *attempt) task() *task { return &a.stage.tasks[a.Rec.Index] }
 func (d *dag) ask(s *stage, index int32) {
 	t := &s.tasks[index]
 	k := d.set.stages[s.st.ID].at(index, t.failures > 0)
-	a := &attempt{
+	a := d.place()
+	*a = attempt{
 		Attempt: pertask.New(d.job.ID, s.st, index, t.attempts, int32(k.size[resource.VCores]), d.h.Now()),
 		serial:  int64(len(d.attempts)), stage: s, until: never, exited: never,
 		req: protocol.ContainerRequest{Priority: k.priority, RequestID: k.request, Size: k.size, Relax: true, Number: int64(len(d.attempts))},
@@ -82,6 +83,16 @@ func (d *dag) ask(s *stage, index int32) {
 	}
 	d.asking++
 	d.queue(a, k)
+}
+
+// place returns the memory of a new attempt; those of a stage lie beside each other.
+func (d *dag) place() *attempt {
+	if len(d.room) == 0 {
+		return new(attempt)
+	}
+	a := &d.room[0]
+	d.room = d.room[1:]
+	return a
 }
 
 // answered takes back what an attempt asks for, as it has got a container or wants none.
