@@ -275,8 +275,8 @@ func (f *Scheduler) CreditHeartbeats(h, end int64) {
 func (f *Scheduler) passes(n *node) bool {
 	e := &f.elision
 	i, sends := e.rankOf(n.ID)
-	if f.literally || !sends || !f.known() {
-		return false
+	if f.literally || !sends || e.every && !n.special() || !f.known() {
+		return false // somebody took or reserved any node when a survey last looked: the offer finds out for less than another one
 	}
 	if e.accepts(i) || e.until() <= 1 && (e.special.Has(i) || !f.relax(i)) {
 		return false
