@@ -128,15 +128,25 @@ func (s *Ranks) below(i int) int64 { return s.between(0, i) }
 
 // between counts the members from i to before end.
 func (s *Ranks) between(i, end int) (count int64) {
-	for w := i >> 6; w<<6 < end; w++ {
-		x := s.words[w]
-		if lo := i - w<<6; lo > 0 {
-			x &= ^uint64(0) << lo
+	for g := i >> 12; g<<12 < end; g++ {
+		for some := s.any[g]; some != 0; some &= some - 1 {
+			w := g<<6 + bits.TrailingZeros64(some)
+			lo, hi := i-w<<6, end-w<<6
+			if hi <= 0 {
+				return count
+			}
+			x := s.words[w]
+			switch {
+			case lo >= 64:
+				continue
+			case lo > 0:
+				x &= ^uint64(0) << lo
+			}
+			if hi < 64 {
+				x &= 1<<hi - 1
+			}
+			count += int64(bits.OnesCount64(x))
 		}
-		if hi := end - w<<6; hi < 64 {
-			x &= 1<<hi - 1
-		}
-		count += int64(bits.OnesCount64(x))
 	}
 	return count
 }
