@@ -46,7 +46,7 @@ func (f *Scheduler) placesOf(a *app, t *yarn.Table) *asked {
 			e.costs.spent++
 			p.relaxed = p.relaxed && rec.Relax
 			if rec.Count > 0 {
-				e.markHosts(p.hosts, name, true)
+				e.markHosts(p.hosts, true, name)
 				e.markRack(&p.racks, name, true)
 			}
 		}
@@ -88,7 +88,7 @@ func (p *asked) sum(e *elision, t *yarn.Table, groups []yarn.Told) {
 		if g := &groups[i]; g.Count > 0 && g.Dropped {
 			for n := range g.Names {
 				if t.Count(n) > 0 {
-					e.markHosts(p.hosts, n, true)
+					e.markHosts(p.hosts, true, n)
 				}
 			}
 		}
@@ -97,7 +97,7 @@ func (p *asked) sum(e *elision, t *yarn.Table, groups []yarn.Told) {
 		p.hosts.Add(&s.hosts)
 	}
 	for n := range t.Gone {
-		e.markHosts(p.hosts, n, false)
+		e.markHosts(p.hosts, false, n)
 	}
 }
 
@@ -146,21 +146,22 @@ func (e *elision) spotsOf(l *protocol.Locality, known []*spots) *spots {
 	}
 	s.Locality, s.epoch, s.racked = l, e.epoch, false
 	s.hosts.Reset(len(e.ranks))
-	for n := range l.Names {
-		e.markHosts(&s.hosts, n, true)
-	}
+	e.markHosts(&s.hosts, true, l.Hosts...)
+	e.markHosts(&s.hosts, true, l.Racks...) // one may have the name of a host
 	return s
 }
 
-// markHosts puts the nodes into a set that a name stands for as a host, or takes them out; markRack does so for the nodes of a rack.
-func (e *elision) markHosts(set *yarn.Ranks, name protocol.Name, in bool) {
-	if int(name) >= len(e.hosts) || e.hosts[name] == 0 {
-		return
-	}
-	set.Set(int(e.hosts[name]-1), in)
-	if e.more != nil {
-		for _, i := range e.more[name] {
-			set.Set(int(i), in)
+// markHosts puts the nodes into a set that names stand for as hosts, or takes them out; markRack does so for the nodes of a rack.
+func (e *elision) markHosts(set *yarn.Ranks, in bool, names ...protocol.Name) {
+	for _, name := range names {
+		if int(name) >= len(e.hosts) || e.hosts[name] == 0 {
+			continue
+		}
+		set.Set(int(e.hosts[name]-1), in)
+		if e.more != nil {
+			for _, i := range e.more[name] {
+				set.Set(int(i), in)
+			}
 		}
 	}
 }
