@@ -13,6 +13,8 @@ var _ master.Host = (*app)(nil)
 
 func (a *app) Now() int64 { return a.s.now }
 
+func (a *app) Time() *int64 { return &a.s.now }
+
 func (a *app) At(at int64, k master.EventKind, number, arg int64) {
 	a.s.pushApp(at, numKinds+eventKind(k), a, number, arg)
 }

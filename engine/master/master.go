@@ -190,8 +190,9 @@ type Host interface {
 
 // A Clock schedules a master's events.
 type Clock interface {
-	// Now is the time of the event that is being executed.
+	// Now is the time of the event that is being executed, Time where it is: that holds for the life of the master.
 	Now() int64
+	Time() *int64
 	// At schedules an event at a time, now or later, about the thing with this number.
 	At(at int64, k EventKind, number, arg int64)
 	// Set schedules the timer of a kind of which there is one at a time, in place of the time before; at [Never] it is off. Its number and

@@ -19,6 +19,9 @@ func (h *Host) log(format string, args ...any) {
 // Now is part of [master.Clock].
 func (h *Host) Now() int64 { return h.now }
 
+// Time is part of [master.Clock].
+func (h *Host) Time() *int64 { return &h.now }
+
 // At is part of [master.Clock].
 func (h *Host) At(at int64, k master.EventKind, number, arg int64) {
 	if int(k) >= len(h.events) {

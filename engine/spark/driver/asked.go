@@ -21,7 +21,7 @@ type asked struct {
 	req      protocol.AllocateRequest
 	resp     protocol.AllocateResponse
 	out      allocator.Outcome
-	pool     []int64 // threads of the launcher pool: free from
+	pool     []int64 // threads of the launcher pool: free from; all calls take as long, so they get free in turn
 	launched int     // executors that were started
 	killed   []int32 // scratch
 
@@ -169,12 +169,7 @@ func (a *asked) launch(l allocator.ExecutorLaunch) {
 		e := &a.execs[len(a.execs)-1]
 		*e = executor{runs: e.runs[:0]}
 	}
-	thread := 0
-	for t := range a.pool {
-		if a.pool[t] < a.pool[thread] {
-			thread = t
-		}
-	}
+	thread := a.launched % len(a.pool)
 	called := max(a.pool[thread], a.now()) + a.m.NMStartMS
 	a.pool[thread] = called
 	a.execs[id] = executor{launch: l, container: n, node: a.h.Container(n).Node, profile: l.Profile, lastStage: -1, died: never, order: a.launched,

@@ -57,13 +57,15 @@ func (d *Driver) wind() {
 	if d.stopping {
 		return
 	}
-	d.revived()
 	now := d.now()
+	if d.reviveAt == now {
+		d.revived()
+	}
 	for i := range d.clocks {
 		c := &d.clocks[i]
 		due := now
 		if !d.kind.Dense {
-			if c.kind == evTick && !d.mgr.Moved() && !c.unknown && c.at > now { // never, or as it is in the queue
+			if d.unmoved(c) && !c.unknown && c.at > now { // never, or as it is in the queue
 				continue
 			}
 			c.unknown = false
@@ -81,6 +83,19 @@ func (d *Driver) wind() {
 		}
 		c.set(d.h, t)
 	}
+}
+
+// unmoved reports whether nothing has happened since the last call after which a clock would run at another time.
+func (d *Driver) unmoved(c *clock) bool {
+	switch c.kind {
+	case evTick:
+		return !d.mgr.Moved()
+	case evGate:
+		return d.started && c.at == never
+	case evReviveTimer:
+		return c.at == never && d.reviveDue(0) == never
+	}
+	return false
 }
 
 // Expect is part of [master.Expecter].

@@ -2,7 +2,6 @@ package driver
 
 import (
 	"fmt"
-	"slices"
 
 	"replay/engine/master"
 	"replay/engine/model"
@@ -20,6 +19,7 @@ import (
 type Driver struct {
 	kind    *Kind
 	h       master.Host
+	time    *int64 // of the event that is being executed
 	m       *model.Model
 	cluster *master.Cluster
 	job     *trace.Job
@@ -37,7 +37,6 @@ type Driver struct {
 	latencies *Latencies        // recorded of this attempt, or nil
 	order     *random.Momentary // of offers
 	offers    []spark.Offer
-	told      []spark.TaskEvent
 	row       record.Task // that is being written
 	clocks    []clock
 	memory    memory
@@ -92,7 +91,7 @@ type source interface {
 func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Master {
 	a := k.spared()
 	d := a.Driver
-	d.kind, d.h, d.m, d.cluster, d.job, d.rec, d.set, d.conf, d.reviveAt = k, h, k.Model, h.Cluster(), j, h.Job(), set, set.conf, -1
+	d.kind, d.h, d.time, d.m, d.cluster, d.job, d.rec, d.set, d.conf, d.reviveAt = k, h, h.Time(), k.Model, h.Cluster(), j, h.Job(), set, set.conf, -1
 	d.history = newHistory(k.Recorded.Attempts[j.ID], k.Recorded.Executors != nil, set.conf.MaxTaskFailures)
 	d.latencies = k.latencies(j.ID, h.Attempt())
 	if !set.conf.ClusterMode && d.rec.AMRegistered < h.Now() { // which another attempt did
@@ -111,7 +110,7 @@ func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Mast
 	return a
 }
 
-func (d *Driver) now() int64 { return d.h.Now() }
+func (d *Driver) now() int64 { return *d.time }
 
 // Register is part of [master.Master]: the allocator begins, and with it the driver.
 func (d *Driver) Register() error {
@@ -215,8 +214,7 @@ func (d *Driver) Handle(k master.EventKind, arg int64) {
 // reviveDue: an offer without a task to start ends exclusions at most, and so does one of executors that are all busy, unless it is to find that
 // a task is excluded everywhere.
 func (d *Driver) reviveDue(t int64) int64 {
-	needsNoCore := func(p profile) bool { return p.cpus < 1 }
-	if d.tasks.Pending() && (d.free > 0 || d.tasks.Excludes() || slices.ContainsFunc(d.set.profiles, needsNoCore)) {
+	if d.tasks.Pending() && (d.free > 0 || d.set.coreless || d.tasks.Excludes()) {
 		return t
 	}
 	if ends := d.tasks.ExclusionEnds(); ends != never {

@@ -16,6 +16,7 @@ type settings struct {
 	conf        *sparkconf.Conf
 	amSize      resource.Resource
 	profiles    []profile // by id, 0 is the application's own
+	coreless    bool      // tasks of one of them need no core
 	priority    int32
 	maxAttempts int // 0 or less = as many as YARN allows
 	warnings    []record.Warning
@@ -179,6 +180,7 @@ func (set *settings) addProfiles(k *Kind, j *trace.Job, own *sparkconf.Conf) err
 		if !known[int32(id)] {
 			set.profiles[id] = set.profiles[0] // a number between that no stage uses
 		}
+		set.coreless = set.coreless || set.profiles[id].cpus < 1
 	}
 	return nil
 }

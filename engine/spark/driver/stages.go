@@ -71,14 +71,11 @@ func (d *Driver) startStages() {
 // pump carries what the task scheduler and the DAG tell until both are silent.
 func (d *Driver) pump() {
 	for !d.tasks.Silent() || d.dag != nil && !d.dag.Silent() {
-		events := d.tasks.Take()
-		if len(events) > 0 {
-			d.told = append(d.told[:0], events...)
-			for i := range d.told {
-				d.taskEvent(&d.told[i])
-				if d.dag != nil {
-					d.dag.Handle(d.now(), &d.told[i])
-				}
+		events := d.tasks.Take() // they stay, as nothing that follows from them pumps
+		for i := range events {
+			d.taskEvent(&events[i])
+			if d.dag != nil {
+				d.dag.Handle(d.now(), &events[i])
 			}
 		}
 		if d.dag != nil {

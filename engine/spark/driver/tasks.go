@@ -225,20 +225,15 @@ func (d *Driver) freeCore(r *run) {
 		e.runs[i] = e.runs[len(e.runs)-1]
 		e.runs = e.runs[:len(e.runs)-1]
 	}
-	cpus := d.cpus(r.stage)
 	if e.running--; e.running == 0 {
 		e.idleSince = d.now()
 	}
 	if e.state == execAlive {
-		e.free += cpus
-		d.free += cpus
+		e.free += r.cores
+		d.free += r.cores
 	}
-	d.h.Busy(-cpus)
+	d.h.Busy(-r.cores)
 	d.runs.settle(r)
-}
-
-func (d *Driver) cpus(stage int32) int32 {
-	return int32(d.set.profiles[d.job.Stages[stage].Profile].cpus)
 }
 
 // result handles a finished task.
@@ -281,9 +276,9 @@ func (d *Driver) revive() {
 	d.revived()
 }
 
-// revived schedules the offer that was asked for, as soon as there is a task to offer.
+// revived schedules the offer that was asked for at this time, as soon as there is a task to offer.
 func (d *Driver) revived() {
-	if !d.reviving && d.reviveAt == d.now() && (d.kind.Dense || d.tasks.Pending()) {
+	if !d.reviving && (d.kind.Dense || d.tasks.Pending()) {
 		d.reviving = true
 		d.h.Set(evRevive, d.now())
 	}
@@ -307,7 +302,7 @@ func (d *Driver) writeRun(r *run, end string) {
 	}
 	span := d.now() - r.launch
 	if c := d.h.Container(e.container); c != nil && !r.booked {
-		c.BusyMS += span * int64(d.cpus(r.stage))
+		c.BusyMS += span * int64(r.cores)
 	}
 	if end == record.TaskSuccess && !r.repeated {
 		d.rec.TaskMS += span
