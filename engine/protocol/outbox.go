@@ -23,9 +23,13 @@ func (o *outbox) empty() bool {
 }
 
 func (o *outbox) build(req *AllocateRequest) {
-	req.Releases = append(req.Releases[:0], o.release...)
-	req.BlacklistAdd = append(req.BlacklistAdd[:0], o.blackAdd...)
-	req.BlacklistRemove = append(req.BlacklistRemove[:0], o.blackRemove...)
+	req.Releases, req.BlacklistAdd, req.BlacklistRemove = req.Releases[:0], req.BlacklistAdd[:0], req.BlacklistRemove[:0]
+	if o.empty() {
+		return
+	}
+	req.Releases = append(req.Releases, o.release...)
+	req.BlacklistAdd = append(req.BlacklistAdd, o.blackAdd...)
+	req.BlacklistRemove = append(req.BlacklistRemove, o.blackRemove...)
 	o.release, o.blackAdd, o.blackRemove = o.release[:0], o.blackAdd[:0], o.blackRemove[:0]
 }
 

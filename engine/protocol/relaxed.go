@@ -57,6 +57,13 @@ func (c *RelaxedClient) Renew(names *Names, localities bool) {
 }
 
 func (c *RelaxedClient) level(priority int32) *relaxedLevel {
+	if int(priority) < len(c.levels) {
+		return &c.levels[priority]
+	}
+	return c.newLevel(priority)
+}
+
+func (c *RelaxedClient) newLevel(priority int32) *relaxedLevel {
 	for int(priority) >= len(c.levels) {
 		c.levels = reuse.Longer(c.levels)
 		l := &c.levels[len(c.levels)-1]

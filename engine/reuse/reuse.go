@@ -25,3 +25,13 @@ func Zeros[E any](list []E, n int) []E {
 	clear(list)
 	return list
 }
+
+// Cut returns an empty list with room for n elements, of memory that many such lists lie in; more of it is made where it is used up.
+func Cut[E any](block *[]E, n, many int) []E {
+	if len(*block) < n {
+		*block = make([]E, n*many)
+	}
+	list := (*block)[:0:n]
+	*block = (*block)[n:]
+	return list
+}

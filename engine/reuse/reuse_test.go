@@ -33,3 +33,15 @@ func TestZeros(t *testing.T) {
 		t.Errorf("Zeros of 5 = %v", got)
 	}
 }
+
+func TestListsLieInOneBlock(t *testing.T) {
+	var block []int
+	a, b := Cut(&block, 2, 2), Cut(&block, 2, 2)
+	a, b = append(a, 1, 2), append(b, 3)
+	if c := Cut(&block, 2, 2); !slices.Equal(a, []int{1, 2}) || !slices.Equal(b, []int{3}) || len(c) != 0 || cap(c) != 2 {
+		t.Errorf("lists %v, %v and one with room for %d, want [1 2], [3] and room for 2", a, b, cap(c))
+	}
+	if a = append(a, 9); !slices.Equal(b, []int{3}) {
+		t.Errorf("a list that outgrows its room changes its neighbour to %v", b)
+	}
+}

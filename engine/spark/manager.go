@@ -256,6 +256,9 @@ func (m *Manager) MaxNeeded(p int32) int {
 }
 
 func (m *Manager) executorsFor(tasks, perExec int) int {
+	if m.ratio == 1 {
+		return (tasks + perExec - 1) / perExec
+	}
 	return int(math.Ceil(float64(tasks) * m.ratio / float64(perExec)))
 }
 
@@ -263,8 +266,11 @@ func (m *Manager) executorsFor(tasks, perExec int) int {
 //
 // Source: ExecutorAllocationManager.removeExecutors.
 func (m *Manager) removeIdle(now int64) {
-	var taken [8]int
-	left := append(taken[:0], make([]int, len(m.profiles))...)
+	var few [8]int // by profile, taken
+	left := few[:]
+	if len(m.profiles) > len(few) {
+		left = make([]int, len(m.profiles))
+	}
 	remove := m.idle[:0]
 	for _, e := range m.idle {
 		p := m.monitor.executors[e].profile

@@ -91,7 +91,8 @@ type TaskScheduler struct {
 	barren   []Locality // by offer: the levels below this one gave no task in the call under way
 
 	execs   []executor
-	hostAt  intTable // host -> position in hosts
+	opens   []TaskRef // room for lists of open attempts
+	hostAt  intTable  // host -> position in hosts
 	hosts   []hostState
 	rackAt  intTable
 	racksOn []rackState // those with executors, by position in rackAt
@@ -136,18 +137,24 @@ type executor struct {
 	at               int32     // its host's position in hosts
 }
 
-// listPlace is where the list of a host or rack is among those of a set's pending tasks, as of when these had so many keys. A key keeps its
-// position.
+// listPlace is where the list of a host or rack is among those of a set's pending tasks, as of when these had so many keys, at least one. A key
+// keeps its position.
 type listPlace struct {
-	set, keys int32 // ID of the set + 1
+	set, keys int32
 	at        int32 // -1 for none
 }
 
-// in returns the position of a key's list in k, which is that of a set, -1 for none.
+// in returns the position of a key's list in k, which is that of a set and not empty, -1 for none.
 func (p *listPlace) in(k *keyedLists, set, key int32) int32 {
-	if keys := int32(len(k.lists)); p.set != set+1 || p.keys != keys {
-		*p = listPlace{set: set + 1, keys: keys, at: k.keysAt.find(key)}
+	if p.set == set && int(p.keys) == len(k.lists) {
+		return p.at
 	}
+	return p.find(k, set, key)
+}
+
+//go:noinline
+func (p *listPlace) find(k *keyedLists, set, key int32) int32 {
+	*p = listPlace{set: set, keys: int32(len(k.lists)), at: k.keysAt.find(key)}
 	return p.at
 }
 
@@ -183,7 +190,7 @@ func (s *TaskScheduler) Renew(conf *conf.Conf, pools *Pools, rackOf []int32, ord
 	*s = TaskScheduler{
 		conf: conf, racks: rackOf, order: order, pools: pools, SlotsPerExecutor: s.SlotsPerExecutor[:0], Scratch: s.Scratch,
 		sets: s.sets[:0], stages: s.stages, events: s.events[:0], taken: s.taken[:0], leaving: s.leaving[:0], gone: s.gone[:0], launched: s.launched[:0],
-		turn: s.turn[:0], cores: s.cores[:0], barren: s.barren[:0], execs: s.execs[:0], hosts: s.hosts[:0], racksOn: s.racksOn[:0], hostAt: s.hostAt.emptied(), rackAt: s.rackAt.emptied(),
+		turn: s.turn[:0], cores: s.cores[:0], barren: s.barren[:0], execs: s.execs[:0], opens: s.opens, hosts: s.hosts[:0], racksOn: s.racksOn[:0], hostAt: s.hostAt.emptied(), rackAt: s.rackAt.emptied(),
 		unschedulable: s.unschedulable[:0],
 	}
 	if conf.Exclude.Enabled {
@@ -192,7 +199,10 @@ func (s *TaskScheduler) Renew(conf *conf.Conf, pools *Pools, rackOf []int32, ord
 }
 
 // Reserve makes room for executors with numbers below n.
-func (s *TaskScheduler) Reserve(n int) { s.execs = reuse.Roomy(s.execs, n) }
+func (s *TaskScheduler) Reserve(n int) {
+	s.execs = reuse.Roomy(s.execs, n)
+	s.hosts = reuse.Roomy(s.hosts, n)
+}
 
 // Take returns what the scheduler has told since the last call. The slice, and the task sets that it
 // is about, are there until the next call of Take.
@@ -417,6 +427,9 @@ func (s *TaskScheduler) AbortTimeout(now int64, set int32) {
 	}
 	t.abort(now)
 }
+
+// hostOn returns the host of an executor that was offered.
+func (s *TaskScheduler) hostOn(exec int32) *hostState { return &s.hosts[s.execs[exec].at] }
 
 // rackOf returns the rack of a host, or [NoRack].
 func (s *TaskScheduler) rackOf(host int32) int32 {

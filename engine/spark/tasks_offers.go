@@ -61,14 +61,15 @@ func (s *TaskScheduler) offerSet(now int64, set *TaskSet, offers []Offer, allFre
 	s.barren = reuse.Zeros(s.barren, len(offers))
 	set.heldKnown = false
 	levels, n := set.levels, set.numLevels
-	for _, limit := range levels[:n] {
-		for {
-			at, rejected := s.offerRound(now, set, offers, limit)
-			noRejects = noRejects && !rejected
-			best = min(best, at)
-			if at == numLocalities {
-				break
-			}
+	able := true
+	for i := 0; i < n && able; {
+		var at Locality
+		var rejected bool
+		at, rejected, able = s.offerRound(now, set, offers, levels[i])
+		noRejects = noRejects && !rejected
+		best = min(best, at)
+		if at == numLocalities {
+			i++
 		}
 	}
 	launchedAny := best < numLocalities
@@ -99,25 +100,28 @@ func (s *TaskScheduler) offerSet(now int64, set *TaskSet, offers []Offer, allFre
 }
 
 // offerRound gives every executor at most one task of the set. It returns the best locality
-// launched, numLocalities if there was none.
+// launched, numLocalities if there was none, and whether an executor is able to take more.
 //
 // Source: TaskSchedulerImpl.resourceOfferSingleTaskSet.
-func (s *TaskScheduler) offerRound(now int64, set *TaskSet, offers []Offer, limit Locality) (best Locality, rejected bool) {
+func (s *TaskScheduler) offerRound(now int64, set *TaskSet, offers []Offer, limit Locality) (best Locality, rejected, able bool) {
 	best = numLocalities
 	need := set.Spec.TaskCPUs
+	cores, barren := s.cores[:len(offers)], s.barren[:len(offers)]
 	for i := range offers {
-		if s.cores[i] < need || s.cores[i] < 0 || !set.Spec.runsOn(offers[i].Profile) {
+		if cores[i] < need || cores[i] < 0 || !set.Spec.runsOn(offers[i].Profile) {
 			continue
 		}
-		row, at, rej := set.resourceOffer(now, offers[i].Exec, offers[i].Host, limit, &s.barren[i])
+		row, at, rej := set.resourceOffer(now, offers[i].Exec, offers[i].Host, limit, &barren[i])
 		rejected = rejected || rej
 		if row == noTask {
+			able = true
 			if set.drained() {
-				return best, rejected // the other offers would change nothing
+				return best, rejected, able // the other offers would change nothing
 			}
 			continue
 		}
-		s.cores[i] -= need
+		cores[i] -= need
+		able = able || cores[i] >= need
 		best = min(best, at)
 		if row == collectedTask {
 			set.barrier[len(set.barrier)-1].offer = int32(i)
@@ -125,13 +129,19 @@ func (s *TaskScheduler) offerRound(now int64, set *TaskSet, offers []Offer, limi
 		}
 		s.launchOn(set, row)
 	}
-	return best, rejected
+	return best, rejected, able
 }
+
+// usualSlots is how many attempts most executors run at a time, and usualExecs for how many of them room is made at once.
+const usualSlots, usualExecs = 8, 16
 
 func (s *TaskScheduler) launchOn(set *TaskSet, row int32) {
 	ref := TaskRef{set.ID, row}
 	e := &s.execs[set.attempts[row].Exec]
 	e.running++
+	if cap(e.open) == 0 {
+		e.open = reuse.Cut(&s.opens, usualSlots, usualExecs)
+	}
 	e.open = append(e.open, ref)
 	s.launched = append(s.launched, ref)
 }

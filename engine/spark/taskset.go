@@ -207,55 +207,84 @@ func longHash(id int64) int32 { return int32(id ^ id>>32) }
 func (s *TaskSet) addAllPending() {
 	n := int32(s.Spec.Tasks)
 	p := &s.pending
-	p.all = slices.Grow(p.all, int(n))
-	for i := range n {
-		p.all = append(p.all, n-1-i)
+	p.all = slices.Grow(p.all, int(n))[:n]
+	for i := range p.all {
+		p.all[i] = n - 1 - int32(i)
 	}
 	s.Backlog = n
 	if s.Spec.PrefStart == nil {
 		p.noPrefs = append(p.noPrefs, p.all...)
 		return
 	}
-	work := s.sched.work()
-	for i := n - 1; i >= 0; i-- {
-		from, to := s.Spec.prefs(i)
-		if from == to {
-			p.noPrefs = append(p.noPrefs, i)
-			continue
-		}
-		for at := from; at < to && s.Spec.Execs != nil; at++ {
-			s.addByExec(p, i, at)
-		}
-		if s.order != nil {
-			for _, host := range s.Spec.Hosts[from:to] {
-				p.byHost.add(host, i)
-			}
-			continue
-		}
-		for at := to - 1; at >= from; at-- { // hosts are first seen from the last location to the first
-			work.add(s.Spec.Hosts[at], i)
-		}
-	}
-	if s.order != nil {
-		for host := range p.byHost.walk {
-			if rack := s.sched.rackOf(host); rack != NoRack {
-				for _, task := range p.byHost.of(p.byHost.at(host)) {
-					p.byRack.add(rack, task)
+	if s.order != nil || s.Spec.Execs != nil {
+		for i := n - 1; i >= 0; i-- {
+			for at, to := s.Spec.prefs(i); at < to; at++ {
+				s.addByExec(p, i, at)
+				if s.order != nil {
+					p.byHost.add(s.Spec.Hosts[at], i)
 				}
 			}
 		}
+	}
+	if s.order == nil {
+		s.fill()
 		return
 	}
-	work.fill(&p.byHost)
-	h := &p.byHost
-	for i := len(h.keysAt.sorted) - 1; i >= 0; i-- { // descending, so that the tasks of the first host are taken first
-		if rack := s.sched.rackOf(h.keysAt.sorted[i]); rack != NoRack {
-			for _, task := range h.of(h.keysAt.where[i]) {
-				work.add(rack, task)
+	for i := n - 1; i >= 0; i-- {
+		if from, to := s.Spec.prefs(i); from == to {
+			p.noPrefs = append(p.noPrefs, i)
+		}
+	}
+	for host := range p.byHost.walk {
+		if rack := s.sched.rackOf(host); rack != NoRack {
+			for _, task := range p.byHost.of(p.byHost.at(host)) {
+				p.byRack.add(rack, task)
 			}
 		}
 	}
-	work.fill(&p.byRack)
+}
+
+// fill makes the lists by host and rack of a new set, in the canonical order, and that of tasks without preference.
+func (s *TaskSet) fill() {
+	work, h, r := s.sched.work(), &s.pending.byHost, &s.pending.byRack
+	start, hosts := s.Spec.PrefStart, s.Spec.Hosts
+	work.count(h, hosts[start[0]:start[s.Spec.Tasks]], nil) // hosts are first seen from the last location to the first
+	work.lay(h)
+	ranks, lists, tasks := work.ranks, h.lists, h.tasks
+	to := start[s.Spec.Tasks]
+	for i := s.Spec.Tasks - 1; i >= 0; i-- {
+		from := start[i]
+		if from == to {
+			s.pending.noPrefs = append(s.pending.noPrefs, int32(i))
+		}
+		for at := to - 1; at >= from; at-- {
+			l := &lists[ranks[hosts[at]]-1]
+			tasks[l.from+l.n] = int32(i)
+			l.n++
+		}
+		to = from
+	}
+	work.end(h)
+	keys, sizes := work.keys[:0], work.sizes[:0]
+	for i, host := range h.keysAt.sorted {
+		if rack := s.sched.rackOf(host); rack != NoRack {
+			keys, sizes = append(keys, rack), append(sizes, lists[h.keysAt.where[i]].n)
+		}
+	}
+	work.keys, work.sizes = keys, sizes
+	work.count(r, keys, sizes)
+	work.lay(r)
+	ranks, lists, tasks = work.ranks, r.lists, r.tasks
+	for i := len(h.keysAt.sorted) - 1; i >= 0; i-- { // descending, so that the tasks of the first host are taken first
+		if rack := s.sched.rackOf(h.keysAt.sorted[i]); rack != NoRack {
+			l := &lists[ranks[rack]-1]
+			for _, task := range h.of(h.keysAt.where[i]) {
+				tasks[l.from+l.n] = task
+				l.n++
+			}
+		}
+	}
+	work.end(r)
 }
 
 func (s *TaskSet) addByExec(p *pendingTasks, task, at int32) {
@@ -296,17 +325,21 @@ func (s *TaskSet) addPending(p *pendingTasks, task int32) {
 	s.addBacklog(1)
 }
 
-// NamedHosts yields the hosts that tasks of a set which has launched none prefer, ascending, and how often each is named. It reports
+// NamedHosts returns the hosts that tasks of a set which has launched none prefer, ascending, and how often each is named. It reports
 // false when it does not know them in that order.
-func (s *TaskSet) NamedHosts(yield func(host, times int32)) bool {
+func (s *TaskSet) NamedHosts() (hosts, times []int32, ok bool) {
 	h := &s.pending.byHost
 	if h.keysAt.sorted == nil || len(s.attempts) > 0 {
-		return false
+		return nil, nil, false
 	}
-	for i, host := range h.keysAt.sorted {
-		yield(host, h.lists[h.keysAt.where[i]].n)
+	n := len(h.keysAt.sorted)
+	room := make([]int32, 2*n)
+	hosts, times = room[:n:n], room[n:]
+	copy(hosts, h.keysAt.sorted)
+	for i, at := range h.keysAt.where {
+		times[i] = h.lists[at].n
 	}
-	return true
+	return hosts, times, true
 }
 
 // Levels returns the valid locality levels, best first. Do not change it.

@@ -243,68 +243,65 @@ func (k *keyedLists) walk(yield func(int32) bool) {
 	k.keys(yield)
 }
 
-// filling is what lists are filled from at once: all tasks with their keys, in the order of adding. Its memory is used again; it grows
-// with the largest key.
+// filling makes all lists at once: keys are counted with their tasks, in the order of adding; then the lists have their room, and tasks are put
+// there. Its memory is used again; it grows with the largest key.
 type filling struct {
-	tasks  []keyed
-	ranks  []int32  // by key: 1 + its position, 0 for those that were not added
-	bits   []uint64 // of the keys
-	counts []taskList
+	ranks       []int32  // by key: 1 + its position, 0 for those that were not counted
+	bits        []uint64 // of the keys
+	keys, sizes []int32  // scratch
 }
 
-// keyed is a task with one of its keys.
-type keyed struct{ key, task int32 }
-
-func (f *filling) add(key, task int32) { f.tasks = append(f.tasks, keyed{key, task}) }
-
-// fill makes all lists of k, which has none, of what was added.
-func (f *filling) fill(k *keyedLists) {
-	counts := f.counts[:0]
-	ranks, bits := f.ranks, f.bits
-	for _, t := range f.tasks { // positions in the order in which keys were first added
-		if int(t.key) >= len(ranks) {
-			ranks = append(ranks, make([]int32, int(t.key)+1-len(ranks))...)
+// count gives each key its position in k, which has no lists, and its list the size, from the last key to the first; sizes nil are all 1.
+func (f *filling) count(k *keyedLists, keys, sizes []int32) {
+	ranks, bits, lists := f.ranks, f.bits, k.lists[:0]
+	for i := len(keys) - 1; i >= 0; i-- {
+		key, size := keys[i], int32(1)
+		if sizes != nil {
+			size = sizes[i]
+		}
+		if int(key) >= len(ranks) {
+			ranks = append(ranks, make([]int32, int(key)+1-len(ranks))...)
 			bits = append(bits, make([]uint64, len(ranks)/64+1-len(bits))...)
 		}
-		at := ranks[t.key]
-		if at == 0 {
-			counts = append(counts, taskList{})
-			at = int32(len(counts))
-			ranks[t.key] = at
-			bits[t.key>>6] |= 1 << (t.key & 63)
-		}
-		counts[at-1].room++
-	}
-	from := int32(0)
-	for i := range counts {
-		counts[i].from = from
-		from += counts[i].room
-	}
-	n, distinct := int32(len(f.tasks)), int32(len(counts))
-	k.room = slices.Grow(k.room[:0], int(n+2*distinct))[:n+2*distinct]
-	tasks := k.room[:n:n]
-	for _, t := range f.tasks {
-		l := &counts[ranks[t.key]-1]
-		tasks[l.from+l.n] = t.task
-		l.n++
-	}
-	k.tasks, k.lists = tasks, append(k.lists[:0], counts...)
-	sorted, where := k.room[n:n+distinct:n+distinct], k.room[n+distinct:]
-	at := 0
-	for w, word := range bits {
-		if word == 0 {
+		if at := ranks[key]; at > 0 {
+			lists[at-1].room += size
 			continue
 		}
+		lists = append(lists, taskList{room: size})
+		ranks[key] = int32(len(lists))
+		bits[key>>6] |= 1 << (key & 63)
+	}
+	f.ranks, f.bits, k.lists = ranks, bits, lists
+}
+
+// lay gives the lists of k, which were counted, their room.
+func (f *filling) lay(k *keyedLists) {
+	lists, n := k.lists, int32(0)
+	for i := range lists {
+		lists[i].from = n
+		n += lists[i].room
+	}
+	distinct := int32(len(lists))
+	k.room = slices.Grow(k.room[:0], int(n+2*distinct))[:n+2*distinct]
+	k.tasks = k.room[:n:n]
+	sorted, where := k.room[n:n+distinct:n+distinct], k.room[n+distinct:]
+	ranks, bits, at := f.ranks, f.bits, 0
+	for w, word := range bits {
 		for ; word != 0; word &= word - 1 {
 			key := int32(w<<6 + mathbits.TrailingZeros64(word))
 			sorted[at], where[at] = key, ranks[key]-1
-			ranks[key] = 0
 			at++
 		}
 		bits[w] = 0
 	}
 	k.keysAt.sorted, k.keysAt.where = sorted, where
-	f.tasks, f.ranks, f.bits, f.counts = f.tasks[:0], ranks, bits, counts
+}
+
+// end forgets the keys of the lists that were laid last.
+func (f *filling) end(k *keyedLists) {
+	for _, key := range k.keysAt.sorted {
+		f.ranks[key] = 0
+	}
 }
 
 // anyLive reports whether some list has a task that waits, as live says. It walks over the lists up

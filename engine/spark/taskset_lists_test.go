@@ -47,12 +47,21 @@ func TestListsFilledAtOnce(t *testing.T) {
 	for n := range 200 {
 		var want keyedLists
 		got = got.emptied()
-		for task := range int32(n) {
-			key := r.Int32N(1 + int32(n)*r.Int32N(8))
-			f.add(key, task)
-			want.add(key, task)
+		keys := make([]int32, n)
+		for task := range keys {
+			keys[task] = r.Int32N(1 + int32(n)*r.Int32N(8))
 		}
-		f.fill(&got)
+		slices.Reverse(keys)
+		f.count(&got, keys, nil)
+		f.lay(&got)
+		slices.Reverse(keys)
+		for task, key := range keys {
+			l := &got.lists[f.ranks[key]-1]
+			got.tasks[l.from+l.n] = int32(task)
+			l.n++
+			want.add(key, int32(task))
+		}
+		f.end(&got)
 		for _, extra := range []int32{0, r.Int32N(3000)} { // keys that are there, and that are not
 			got.add(extra, 7)
 			want.add(extra, 7)

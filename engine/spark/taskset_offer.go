@@ -53,7 +53,7 @@ func (s *TaskSet) resourceOffer(now int64, exec, host int32, limit Locality, bar
 // drained reports whether the lists can give no task to anyone, and it does not matter that those which are not searched for that
 // keep what is stale: a task that fails goes back to the same lists, but to those of the executors that are on a host with a cache then.
 func (s *TaskSet) drained() bool {
-	return !s.cached && s.Backlog == 0 && len(s.pending.noPrefs) == 0 && len(s.again.noPrefs) == 0
+	return s.Backlog == 0 && !s.cached && len(s.pending.noPrefs) == 0 && len(s.again.noPrefs) == 0
 }
 
 // Answers of [TaskSet.resourceOffer] that are no row.
@@ -73,23 +73,29 @@ type barrierTask struct {
 // Source: TaskSetManager.dequeueTaskHelper.
 func (s *TaskSet) dequeue(p *pendingTasks, exec, host int32, allowed Locality, speculative bool) (int32, Locality, bool) {
 	if len(p.byExec.lists) > 0 {
-		if t := s.takeAt(&p.byExec, p.byExec.keysAt.find(exec), exec, host, speculative); t >= 0 {
-			return t, ProcessLocal, speculative
+		if at := p.byExec.keysAt.find(exec); at >= 0 && p.byExec.lists[at].n > 0 {
+			if t := s.takeAt(&p.byExec, at, exec, host, speculative); t >= 0 {
+				return t, ProcessLocal, speculative
+			}
 		}
 	}
 	if allowed >= NodeLocal {
-		if t := s.takeAt(&p.byHost, s.placeOfHost(p, exec, host), exec, host, speculative); t >= 0 {
-			return t, NodeLocal, speculative
+		if at := s.placeOfHost(p, exec, host); at >= 0 && p.byHost.lists[at].n > 0 {
+			if t := s.takeAt(&p.byHost, at, exec, host, speculative); t >= 0 {
+				return t, NodeLocal, speculative
+			}
 		}
 	}
-	if allowed >= NoPref {
+	if allowed >= NoPref && len(p.noPrefs) > 0 {
 		if t := s.take(&p.noPrefs, exec, host, speculative); t >= 0 {
 			return t, ProcessLocal, speculative
 		}
 	}
 	if allowed >= RackLocal {
-		if t := s.takeAt(&p.byRack, s.placeOfRack(p, exec, host), exec, host, speculative); t >= 0 {
-			return t, RackLocal, speculative
+		if at := s.placeOfRack(p, exec); at >= 0 && p.byRack.lists[at].n > 0 {
+			if t := s.takeAt(&p.byRack, at, exec, host, speculative); t >= 0 {
+				return t, RackLocal, speculative
+			}
 		}
 	}
 	if allowed == AnyLocality {
@@ -111,26 +117,27 @@ func (s *TaskSet) placeOfHost(p *pendingTasks, exec, host int32) int32 {
 	case p != &s.pending:
 		return p.byHost.keysAt.find(host)
 	}
-	return s.sched.hosts[s.sched.execs[exec].at].lists.in(&p.byHost, s.ID, host)
+	return s.sched.hostOn(exec).lists.in(&p.byHost, s.ID, host)
 }
 
 // placeOfRack is as placeOfHost, for its rack.
-func (s *TaskSet) placeOfRack(p *pendingTasks, exec, host int32) int32 {
-	rack := s.sched.rackOf(host)
-	switch {
-	case rack == NoRack || len(p.byRack.lists) == 0:
+func (s *TaskSet) placeOfRack(p *pendingTasks, exec int32) int32 {
+	if len(p.byRack.lists) == 0 {
 		return -1
-	case p != &s.pending:
+	}
+	at := s.sched.hostOn(exec).rack
+	if at < 0 {
+		return -1
+	}
+	rack := s.sched.rackAt.keys[at]
+	if p != &s.pending {
 		return p.byRack.keysAt.find(rack)
 	}
-	return s.sched.racksOn[s.sched.hosts[s.sched.execs[exec].at].rack].lists.in(&p.byRack, s.ID, rack)
+	return s.sched.racksOn[at].lists.in(&p.byRack, s.ID, rack)
 }
 
-// takeAt takes from the list at a position, which is -1 for none.
+// takeAt takes from the list at a position.
 func (s *TaskSet) takeAt(k *keyedLists, at, exec, host int32, speculative bool) int32 {
-	if at < 0 || k.lists[at].n <= 0 {
-		return -1
-	}
 	list := k.of(at)
 	task := s.take(&list, exec, host, speculative)
 	k.keep(at, list)

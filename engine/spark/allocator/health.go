@@ -101,6 +101,9 @@ func (h *containerHealth) setScheduler(now int64, hosts []protocol.Name, client 
 // refresh tells the ResourceManager what has changed in the excluded hosts. It happens only when
 // one of the lists changes: a host whose time is over stays excluded until then.
 func (h *containerHealth) refresh(now int64, client *protocol.RelaxedClient) {
+	if len(h.configured)+len(h.scheduler)+len(h.hosts)+len(h.current) == 0 {
+		return
+	}
 	wanted := slices.Concat(h.configured, h.scheduler)
 	for i := range h.hosts {
 		x := &h.hosts[i]

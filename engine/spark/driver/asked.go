@@ -67,10 +67,10 @@ func (a *asked) begin(execs int) {
 		if a.conf.ClusterMode {
 			a.mgr.Reset() // the AM registers with a driver whose manager has started: the first backlog timeout is skipped
 		}
-		a.start(clock{kind: evTick, period: spark.TickInterval}, 0)
+		a.start(&a.clocks.tick, evTick, spark.TickInterval, 0)
 	}
 	if a.gate(); !a.started {
-		a.start(clock{kind: evGate, period: registeredPollMS}, registeredPollMS)
+		a.start(&a.clocks.gate, evGate, registeredPollMS, registeredPollMS)
 	}
 }
 
@@ -351,6 +351,8 @@ func (a *asked) excludedHosts() []protocol.Name {
 	for _, node := range a.tasks.ExcludedHosts() {
 		out = append(out, a.cluster.Host[node])
 	}
-	slices.Sort(out)
+	if len(out) > 1 {
+		slices.Sort(out)
+	}
 	return out
 }

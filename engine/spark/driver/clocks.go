@@ -13,6 +13,18 @@ type clock struct {
 	unknown bool  // what is in the queue follows from another rule
 }
 
+// clocks are the clocks that a driver may have.
+type clocks struct{ tick, gate, revive, speculate clock }
+
+// all yields the clocks that the driver has.
+func (l *clocks) all(yield func(*clock) bool) {
+	for _, c := range [...]*clock{&l.tick, &l.gate, &l.revive, &l.speculate} {
+		if c.period > 0 && !yield(c) {
+			return
+		}
+	}
+}
+
 // due returns the earliest time, not before t, at which the clock of a kind could do something if nothing happens before it; never
 // if it could not: the later of t and of a time that does not depend on t. Too early an answer costs time, too late a one is wrong.
 func (d *Driver) due(k master.EventKind, t int64) int64 {
@@ -32,24 +44,31 @@ func (d *Driver) due(k master.EventKind, t int64) int64 {
 	return t
 }
 
-// strike executes the clock of a kind.
-func (d *Driver) strike(k master.EventKind) {
+// tick executes the clock of a kind; ok is false when no clock has the kind.
+func (d *Driver) tick(k master.EventKind) (ok bool) {
+	l := &d.clocks
 	switch k {
 	case evTick:
+		l.tick.at = never
 		d.mgr.Tick(d.now())
 	case evGate:
+		l.gate.at = never
 		d.gate()
 	case evReviveTimer:
+		l.revive.at = never
 		d.offerAll()
 	case evSpeculate:
+		l.speculate.at = never
 		d.speculate()
+	default:
+		return false
 	}
+	return true
 }
 
-// start adds a clock whose first time is in after ms.
-func (d *Driver) start(c clock, after int64) {
-	c.first, c.at, c.unknown = d.now()+after, never, true
-	d.clocks = append(d.clocks, c)
+// start begins with a clock whose first time is in after ms.
+func (d *Driver) start(c *clock, k master.EventKind, period, after int64) {
+	*c = clock{kind: k, period: period, first: d.now() + after, at: never, unknown: true}
 }
 
 // wind brings what is scheduled up to date after an event.
@@ -57,51 +76,57 @@ func (d *Driver) wind() {
 	if d.stopping {
 		return
 	}
-	now := d.now()
+	now, l := d.now(), &d.clocks
 	if d.reviveAt == now {
 		d.revived()
 	}
-	for i := range d.clocks {
-		c := &d.clocks[i]
-		due := now
-		if !d.kind.Dense {
-			if d.unmoved(c) && !c.unknown && c.at > now { // never, or as it is in the queue
-				continue
-			}
-			c.unknown = false
-			switch due = d.due(c.kind, now); {
-			case due == never:
-				c.set(d.h, never)
-				continue
-			case c.at != never && c.at > now && c.at-c.period < due && due <= c.at: // as it is in the queue
-				continue
-			}
+	if d.kind.Dense {
+		for c := range l.all {
+			d.schedule(c, now)
 		}
-		t := c.from(due)
-		if t == now && d.h.Passed(c.kind) {
-			t += c.period
-		}
-		c.set(d.h, t)
+		return
+	}
+	// A clock of which nothing has moved is as it is in the queue, or is not there.
+	if c := &l.tick; c.period > 0 && (d.mgr.Moved() || c.unknown || c.at <= now) {
+		d.look(c)
+	}
+	if c := &l.revive; c.period > 0 && (c.at != never || c.unknown || d.reviveDue(now) != never) {
+		d.look(c)
+	}
+	if c := &l.gate; c.period > 0 && (!d.started || c.unknown || c.at != never) {
+		d.look(c)
+	}
+	if c := &l.speculate; c.period > 0 {
+		d.look(c)
 	}
 }
 
-// unmoved reports whether nothing has happened since the last call after which a clock would run at another time.
-func (d *Driver) unmoved(c *clock) bool {
-	switch c.kind {
-	case evTick:
-		return !d.mgr.Moved()
-	case evGate:
-		return d.started && c.at == never
-	case evReviveTimer:
-		return c.at == never && d.reviveDue(0) == never
+// look has a clock run when it is due.
+func (d *Driver) look(c *clock) {
+	c.unknown = false
+	now := d.now()
+	switch due := d.due(c.kind, now); {
+	case due == never:
+		c.set(d.h, never)
+	case c.at != never && c.at > now && c.at-c.period < due && due <= c.at: // as it is in the queue
+	default:
+		d.schedule(c, due)
 	}
-	return false
+}
+
+// schedule has a clock run at its first time that is due.
+func (d *Driver) schedule(c *clock, due int64) {
+	t := c.from(due)
+	if t == d.now() && d.h.Passed(c.kind) {
+		t += c.period
+	}
+	c.set(d.h, t)
 }
 
 // Expect is part of [master.Expecter].
 func (d *Driver) Expect() {
-	for i := range d.clocks {
-		d.clocks[i].unknown = true
+	for c := range d.clocks.all {
+		c.unknown = true
 	}
 	d.wind()
 }
@@ -116,8 +141,8 @@ func (c *clock) set(h master.Host, at int64) {
 
 // stopClocks ends all clocks.
 func (d *Driver) stopClocks() {
-	for i := range d.clocks {
-		d.clocks[i].set(d.h, never)
+	for c := range d.clocks.all {
+		c.set(d.h, never)
 	}
 }
 
@@ -127,16 +152,4 @@ func (c *clock) from(t int64) int64 {
 		return c.first
 	}
 	return c.first + (t-c.first+c.period-1)/c.period*c.period
-}
-
-// tick executes the clock of a kind; ok is false when no clock has the kind.
-func (d *Driver) tick(k master.EventKind) (ok bool) {
-	for i := range d.clocks {
-		if c := &d.clocks[i]; c.kind == k {
-			c.at = never
-			d.strike(k)
-			return true
-		}
-	}
-	return false
 }

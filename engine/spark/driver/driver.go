@@ -33,12 +33,13 @@ type Driver struct {
 	stages
 	backend
 	runs      runs
+	runsOf    []int64 // room for lists of attempts of executors
 	history   history
 	latencies *Latencies        // recorded of this attempt, or nil
 	order     *random.Momentary // of offers
 	offers    []spark.Offer
 	row       record.Task // that is being written
-	clocks    []clock
+	clocks    clocks
 	memory    memory
 	reviveAt  int64 // time of the offer of all executors that was asked for, or -1
 	reviving  bool  // it is in the event queue; it is not while it would offer nothing
@@ -129,9 +130,9 @@ func (d *Driver) Register() error {
 		d.tasks.SlotsPerExecutor = append(d.tasks.SlotsPerExecutor, d.set.profiles[i].perExec)
 	}
 	execs := d.reserve()
-	d.start(clock{kind: evReviveTimer, period: d.conf.ReviveInterval}, 0)
+	d.start(&d.clocks.revive, evReviveTimer, d.conf.ReviveInterval, 0)
 	if d.conf.Speculation.Enabled {
-		d.start(clock{kind: evSpeculate, period: d.conf.Speculation.Interval}, d.conf.Speculation.Interval)
+		d.start(&d.clocks.speculate, evSpeculate, d.conf.Speculation.Interval, d.conf.Speculation.Interval)
 	}
 	if l := d.latencies; l != nil && l.Halts {
 		d.h.At(d.now()+l.HaltMS, evHalt, 0, 0)

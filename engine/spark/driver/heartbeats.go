@@ -77,7 +77,9 @@ func (a *asked) Handle(k master.EventKind, arg int64) {
 		a.beats.ahead = false
 	}
 	a.Driver.Handle(k, arg)
-	a.answered()
+	if len(a.questions) > 0 {
+		a.answered()
+	}
 }
 
 // expect puts the next heartbeat into the event queue if it has something to do. It comes after each change of what decides that.

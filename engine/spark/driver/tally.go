@@ -14,11 +14,10 @@ type tally struct{ nodes, times []int32 }
 func wantedBy(set *spark.TaskSet) tally {
 	spec := &set.Spec
 	named := spec.Hosts[spec.PrefStart[0]:spec.PrefStart[spec.Tasks]]
-	t := roomyTally(len(named))
-	if !set.NamedHosts(t.add) {
-		return tallyOf(named)
+	if hosts, times, ok := set.NamedHosts(); ok {
+		return tally{hosts, times}
 	}
-	return t
+	return tallyOf(named)
 }
 
 // tallyOf counts how often each node is listed.

@@ -7,6 +7,7 @@ import (
 
 	"replay/engine/master"
 	"replay/engine/record"
+	"replay/engine/reuse"
 	"replay/engine/spark"
 	"replay/trace"
 )
@@ -113,6 +114,9 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 		}
 	}
 	r.fails = !r.unread && past.fails
+	if cap(e.runs) == 0 {
+		e.runs = reuse.Cut(&d.runsOf, max(d.set.profiles[e.profile].perExec, 1), 16)
+	}
 	e.runs = append(e.runs, at.ID)
 	e.open++
 	if again := max(int(at.Number), int(set.Spec.Attempt)); again < master.Repeats {
