@@ -311,6 +311,9 @@ func (c *Cluster) NodeOf(host protocol.Name) int32 {
 	return -1
 }
 
+// RackTable is part of [protocol.Racks].
+func (c *Cluster) RackTable() []protocol.Name { return c.rackOf }
+
 // RackOf returns the rack of a host, YARN's default rack for one that is not in the trace.
 func (c *Cluster) RackOf(host protocol.Name) protocol.Name {
 	if int(host) < len(c.rackOf) && c.rackOf[host] != protocol.Any {

@@ -8,11 +8,16 @@ type Locality struct {
 	Hosts []Name // each once
 	Racks []Name // each once, those of Hosts and nothing else
 
-	has []uint64 // by name
+	names []Name   // Hosts and then Racks
+	has   []uint64 // by name
 }
 
 // Racks knows the rack of each host.
-type Racks interface{ RackOf(host Name) Name }
+type Racks interface {
+	RackOf(host Name) Name
+	// RackTable returns the racks by host as far as they are in a table, [Any] for none; it must not be changed.
+	RackTable() []Name
+}
 
 // RacksBy are racks by a function.
 type RacksBy func(host Name) Name
@@ -20,29 +25,39 @@ type RacksBy func(host Name) Name
 // RackOf is part of [Racks].
 func (f RacksBy) RackOf(host Name) Name { return f(host) }
 
+// RackTable is part of [Racks].
+func (f RacksBy) RackTable() []Name { return nil }
+
 // NewLocality returns the locality of hosts, each of which is there once. The list belongs to it from then on.
 func NewLocality(hosts []Name, racks Racks) *Locality {
-	l := &Locality{Hosts: hosts, Racks: make([]Name, len(hosts))}
-	last := Name(0)
-	for i, h := range hosts {
-		r := racks.RackOf(h)
-		l.Racks[i], last = r, max(last, h, r)
-	}
-	has, kept := make([]uint64, last>>6+1), l.Racks[:0]
-	for _, r := range l.Racks {
+	table := racks.RackTable()
+	names, has, before := hosts, make([]uint64, len(table)>>6+1), Any
+	for _, h := range hosts {
+		r := Any
+		if int(h) < len(table) {
+			r = table[h]
+		}
+		if r == before && r != Any {
+			continue
+		}
+		if r == Any {
+			r = racks.RackOf(h)
+			if more := int(max(h, r)>>6) + 1 - len(has); more > 0 {
+				has = append(has, make([]uint64, more)...)
+			}
+		}
+		before = r
 		if word, bit := &has[r>>6], uint64(1)<<(r&63); *word&bit == 0 {
 			*word |= bit
-			kept = append(kept, r)
+			names = append(names, r)
 		}
 	}
 	for _, h := range hosts {
 		has[h>>6] |= 1 << (h & 63)
 	}
-	l.Racks, l.has = kept, has
-	return l
+	n := len(hosts)
+	return &Locality{Hosts: names[:n:n], Racks: names[n:], names: names, has: has}
 }
-
-func (l *Locality) add(n Name) { l.has[n>>6] |= 1 << (n & 63) }
 
 // Has reports whether a name is that of one of the hosts or racks.
 func (l *Locality) Has(n Name) bool {
@@ -50,7 +65,8 @@ func (l *Locality) Has(n Name) bool {
 	return w < len(l.has) && l.has[w]&(1<<(n&63)) != 0
 }
 
-// HasHost reports whether a name is that of one of the hosts, HasRack whether it is that of one of the racks.
+// HasHost reports whether a name is that of one of the hosts, HasRack whether it is that of one of the racks. Where no host is called like a rack,
+// [Locality.Has] says so at once.
 func (l *Locality) HasHost(n Name) bool { return l.Has(n) && slices.Contains(l.Hosts, n) }
 
 // HasRack is described at [Locality.HasHost].
@@ -58,38 +74,40 @@ func (l *Locality) HasRack(n Name) bool { return l.Has(n) && slices.Contains(l.R
 
 // Names yields the hosts and then the racks.
 func (l *Locality) Names(yield func(Name) bool) {
-	for _, list := range [...][]Name{l.Hosts, l.Racks} {
-		for _, n := range list {
-			if !yield(n) {
-				return
-			}
+	for _, n := range l.names {
+		if !yield(n) {
+			return
 		}
 	}
 }
 
 // Union returns a locality of the names of all.
 func Union(all []*Locality) *Locality {
-	words, hosts, racks := 0, 0, 0
+	words, names := 0, 0
 	for _, l := range all {
-		words, hosts, racks = max(words, len(l.has)), hosts+len(l.Hosts), racks+len(l.Racks)
+		words, names = max(words, len(l.has)), names+len(l.names)
 	}
-	sum := &Locality{has: make([]uint64, words), Hosts: make([]Name, 0, hosts), Racks: make([]Name, 0, racks)}
+	sum := &Locality{has: make([]uint64, words), names: make([]Name, 0, names)}
 	for _, l := range all {
-		sum.Hosts = sum.addNew(sum.Hosts, l.Hosts)
-		sum.Racks = sum.addNew(sum.Racks, l.Racks)
+		sum.addNew(l.Hosts)
 	}
+	hosts := len(sum.names)
+	for _, l := range all {
+		sum.addNew(l.Racks)
+	}
+	sum.Hosts, sum.Racks = sum.names[:hosts:hosts], sum.names[hosts:]
 	return sum
 }
 
-// addNew appends the names that are not in the locality to a list of it.
-func (l *Locality) addNew(list, names []Name) []Name {
+// addNew adds the names that are not in the locality.
+func (l *Locality) addNew(names []Name) {
+	has := l.has
 	for _, n := range names {
-		if !l.Has(n) {
-			l.add(n)
-			list = append(list, n)
+		if word, bit := &has[n>>6], uint64(1)<<(n&63); *word&bit == 0 {
+			*word |= bit
+			l.names = append(l.names, n)
 		}
 	}
-	return list
 }
 
 // LocalityAsk is the ask for each name of a locality, in place of an [Ask] for each. Count is not that of the records: a record's

@@ -171,11 +171,11 @@ func (m *monitor) updateTimeout(e int32) {
 // Source: ExecutorMonitor.Tracker.updateRunningTasks.
 func (m *monitor) updateRunning(now int64, e int32, delta int) {
 	x := m.ensure(e, unknownProfile)
-	x.running = max(0, x.running+delta)
-	x.idleStart = busy
-	if x.running == 0 {
-		x.idleStart = now
+	if x.running = max(0, x.running+delta); x.running > 0 {
+		x.idleStart, x.deadline = busy, Never
+		return
 	}
+	x.idleStart = now
 	m.updateTimeout(e)
 }
 

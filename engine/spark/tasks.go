@@ -92,6 +92,7 @@ type TaskScheduler struct {
 
 	execs   []executor
 	opens   []TaskRef // room for lists of open attempts
+	few     []int32   // and for those of executors of a host and hosts of a rack
 	hostAt  intTable  // host -> position in hosts
 	hosts   []hostState
 	rackAt  intTable
@@ -190,7 +191,7 @@ func (s *TaskScheduler) Renew(conf *conf.Conf, pools *Pools, rackOf []int32, ord
 	*s = TaskScheduler{
 		conf: conf, racks: rackOf, order: order, pools: pools, SlotsPerExecutor: s.SlotsPerExecutor[:0], Scratch: s.Scratch,
 		sets: s.sets[:0], stages: s.stages, events: s.events[:0], taken: s.taken[:0], leaving: s.leaving[:0], gone: s.gone[:0], launched: s.launched[:0],
-		turn: s.turn[:0], cores: s.cores[:0], barren: s.barren[:0], execs: s.execs[:0], opens: s.opens, hosts: s.hosts[:0], racksOn: s.racksOn[:0], hostAt: s.hostAt.emptied(), rackAt: s.rackAt.emptied(),
+		turn: s.turn[:0], cores: s.cores[:0], barren: s.barren[:0], execs: s.execs[:0], opens: s.opens, few: s.few, hosts: s.hosts[:0], racksOn: s.racksOn[:0], hostAt: s.hostAt.emptied(), rackAt: s.rackAt.emptied(),
 		unschedulable: s.unschedulable[:0],
 	}
 	if conf.Exclude.Enabled {
@@ -483,6 +484,14 @@ func (s *TaskScheduler) staysInService(at int32) bool {
 		}
 	}
 	return true
+}
+
+// ExecutorsOn returns the executors on a host that get offers, in order of arrival. It must not be changed and is valid until the next call.
+func (s *TaskScheduler) ExecutorsOn(host int32) []int32 {
+	if at := s.hostAt.find(host); at >= 0 {
+		return s.hosts[at].execs
+	}
+	return nil
 }
 
 // aliveOnHost returns the executors of a host that are alive, by number or in Spark's order.

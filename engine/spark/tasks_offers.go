@@ -23,15 +23,16 @@ type Offer struct {
 // Source: TaskSchedulerImpl.resourceOffers.
 func (s *TaskScheduler) ResourceOffers(now int64, offers []Offer, allFree bool) []TaskRef {
 	newExec := false
-	for _, o := range offers {
-		newExec = s.register(o.Exec, o.Host) || newExec
+	for i := range offers {
+		newExec = s.register(offers[i].Exec, offers[i].Host) || newExec
 	}
 	s.launched = s.launched[:0]
 	if s.health != nil {
 		s.health.expire(now)
 	}
 	s.cores = s.cores[:0]
-	for _, o := range offers {
+	for i := range offers {
+		o := &offers[i]
 		cores := o.Cores
 		if s.health != nil && (s.health.nodeExcluded(o.Host) || s.health.execExcluded(o.Exec)) {
 			cores = -1 // offers nothing, also to task sets that need no core
@@ -227,11 +228,17 @@ func (s *TaskScheduler) register(exec, host int32) bool {
 			s.racksOn[r] = rackState{hosts: s.racksOn[r].hosts[:0]}
 		}
 		if on := &s.racksOn[r]; !slices.Contains(on.hosts, at) {
+			if cap(on.hosts) == 0 {
+				on.hosts = reuse.Cut(&s.few, 2, 2*usualExecs)
+			}
 			on.hosts = append(on.hosts, at)
 		}
 	}
 	*e = executor{host: host, at: at, known: true, mapped: true, open: e.open}
 	h := &s.hosts[at]
+	if cap(h.execs) == 0 {
+		h.execs = reuse.Cut(&s.few, 2, 2*usualExecs)
+	}
 	h.execs = append(h.execs, exec)
 	h.alive++
 	if h.order != nil {

@@ -248,12 +248,13 @@ func (k *keyedLists) walk(yield func(int32) bool) {
 type filling struct {
 	ranks       []int32  // by key: 1 + its position, 0 for those that were not counted
 	bits        []uint64 // of the keys
-	keys, sizes []int32  // scratch
+	lists       []taskList
+	keys, sizes []int32 // scratch
 }
 
 // count gives each key its position in k, which has no lists, and its list the size, from the last key to the first; sizes nil are all 1.
 func (f *filling) count(k *keyedLists, keys, sizes []int32) {
-	ranks, bits, lists := f.ranks, f.bits, k.lists[:0]
+	ranks, bits, lists := f.ranks, f.bits, f.lists[:0]
 	for i := len(keys) - 1; i >= 0; i-- {
 		key, size := keys[i], int32(1)
 		if sizes != nil {
@@ -271,7 +272,8 @@ func (f *filling) count(k *keyedLists, keys, sizes []int32) {
 		ranks[key] = int32(len(lists))
 		bits[key>>6] |= 1 << (key & 63)
 	}
-	f.ranks, f.bits, k.lists = ranks, bits, lists
+	f.ranks, f.bits, f.lists = ranks, bits, lists
+	k.lists = append(k.lists[:0], lists...)
 }
 
 // lay gives the lists of k, which were counted, their room.

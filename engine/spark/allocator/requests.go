@@ -11,27 +11,46 @@ import (
 
 // HostIndex is working memory: the position of a host in a list, by its name's number.
 type HostIndex struct {
-	at    []int32 // position+1
-	hints policy.Hints
-	hosts []spark.HostTasks // of the hints of an ask, in the order of their names
+	at     []int32           // by host: its position in placed, if it is there
+	placed []spark.HostTasks // nil but for an ask
+	hints  policy.Hints
+	hosts  []spark.HostTasks // of the hints of an ask, in the order of their names
 
-	ranks []uint64 // scratch of inOrder: bits by rank, all 0
-	from  []int32  // and positions by rank
+	bits []uint64 // scratch of Sort and inOrder: bits by number or rank, all 0
+	from []int32  // and what is kept by them
 }
 
-// Sort sorts hosts, each of which is there once, by the ranks of their names.
+// roomy has the scratch memory hold n numbers.
+func (x *HostIndex) roomy(n int) {
+	if more := n - len(x.from); more > 0 {
+		x.from = append(x.from, make([]int32, more)...)
+		x.bits = make([]uint64, len(x.from)>>6+1)
+	}
+}
+
+// Sort sorts hosts, each of which is there once, by their numbers.
 func (x *HostIndex) Sort(hosts []spark.HostTasks, names *protocol.Names) {
-	x.hosts = append(x.hosts[:0], hosts...)
-	x.inOrder(hosts[:0], x.hosts, names)
+	x.roomy(names.Len())
+	marks, tasks := x.bits, x.from
+	for _, h := range hosts {
+		marks[h.Host>>6] |= 1 << (h.Host & 63)
+		tasks[h.Host] = h.Tasks
+	}
+	i := 0
+	for w, word := range marks {
+		for ; word != 0 && i < len(hosts); word &= word - 1 {
+			host := protocol.Name(w<<6 + bits.TrailingZeros64(word))
+			hosts[i] = spark.HostTasks{Host: host, Tasks: tasks[host]}
+			i++
+		}
+		marks[w] = 0
+	}
 }
 
 // inOrder appends hosts, each of which is there once, to a list by the ranks of their names. They mostly come so.
 func (x *HostIndex) inOrder(list, hosts []spark.HostTasks, names *protocol.Names) []spark.HostTasks {
 	rank := names.Ranks()
-	if more := len(rank) - len(x.from); more > 0 {
-		x.from = append(x.from, make([]int32, more)...)
-		x.ranks = make([]uint64, len(x.from)>>6+1)
-	}
+	x.roomy(len(rank))
 	sorted, before := true, int32(-1)
 	for i := 0; sorted && i < len(hosts); i++ {
 		r := rank[hosts[i].Host]
@@ -40,7 +59,7 @@ func (x *HostIndex) inOrder(list, hosts []spark.HostTasks, names *protocol.Names
 	if sorted {
 		return append(list, hosts...)
 	}
-	ranks, from := x.ranks, x.from
+	ranks, from := x.bits, x.from
 	for i := range hosts {
 		r := rank[hosts[i].Host]
 		ranks[r>>6] |= 1 << (r & 63)
@@ -59,30 +78,26 @@ func (x *HostIndex) inOrder(list, hosts []spark.HostTasks, names *protocol.Names
 	return list
 }
 
-// place notes the positions of hosts in a list, unplace forgets them again.
-func (x *HostIndex) place(hosts []spark.HostTasks) {
-	for i := range hosts {
-		host := hosts[i].Host
-		if int(host) >= len(x.at) {
-			x.at = append(x.at, make([]int32, int(host)+1-len(x.at))...)
-		}
-		x.at[host] = int32(i) + 1
+// place notes the positions of hosts in a list, in place of those of the list before.
+func (x *HostIndex) place(hosts []spark.HostTasks, names *protocol.Names) {
+	if more := names.Len() - len(x.at); more > 0 {
+		x.at = append(x.at, make([]int32, more)...)
 	}
-}
-
-func (x *HostIndex) unplace(hosts []spark.HostTasks) {
+	x.placed = hosts
 	at := x.at
 	for i := range hosts {
-		at[hosts[i].Host] = 0
+		at[hosts[i].Host] = int32(i)
 	}
 }
 
 // position returns where a host is, -1 when it is not in the list.
 func (x *HostIndex) position(host protocol.Name) int32 {
-	if int(host) >= len(x.at) {
-		return -1
+	if int(host) < len(x.at) {
+		if i := x.at[host]; int(i) < len(x.placed) && x.placed[i].Host == host {
+			return i
+		}
 	}
-	return x.at[host] - 1
+	return -1
 }
 
 // updateRequests brings the requests of each profile to its target: it asks for what is missing
@@ -139,7 +154,7 @@ func (a *Allocator) ask(p int32, missing int) {
 		a.index.hosts = a.index.inOrder(a.index.hosts[:0], hosts, a.names)
 		hosts = a.index.hosts
 	}
-	a.index.place(hosts)
+	a.index.place(hosts, a.names)
 	available, anywhere := missing, 0
 	hints := a.hints(profile, hosts)
 	groups := a.client.Groups(p)
@@ -167,7 +182,7 @@ func (a *Allocator) ask(p int32, missing int) {
 		}
 	}
 	prefs := policy.Requests(a.placement, available+anywhere, hints, a.taskHosts(p))
-	a.index.unplace(hosts)
+	a.index.placed = nil
 	local := slices.DeleteFunc(prefs, func(p policy.Preference) bool { return len(p) == 0 })
 	a.cancelKind(p, anyHost, min(max(0, len(local)-available), anywhere))
 	for i := 0; i < len(local); {
@@ -224,6 +239,9 @@ func (a *Allocator) taskHosts(p int32) (tasks [][]int32) {
 // mostLocalities is how many localities of a profile are kept: most asks name the hosts of one before.
 const mostLocalities = 4
 
+// usualRacks is for how many racks of its hosts a locality has room at once.
+const usualRacks = 64
+
 // locality returns the hosts of a preference, in the order of their names; it has positions in hosts.
 func (a *Allocator) locality(p *profile, pref policy.Preference, hosts []spark.HostTasks) *protocol.Locality {
 	for _, l := range p.localities {
@@ -231,7 +249,7 @@ func (a *Allocator) locality(p *profile, pref policy.Preference, hosts []spark.H
 			return l
 		}
 	}
-	names := make([]protocol.Name, len(pref))
+	names := make([]protocol.Name, len(pref), len(pref)+min(len(pref), usualRacks))
 	for i, h := range pref {
 		names[i] = hosts[h].Host
 	}
@@ -305,9 +323,9 @@ func (a *Allocator) told(p int32, at *protocol.Locality, n int, added bool) {
 // the others, the oldest first in each.
 func (a *Allocator) shrink(p int32, n int) {
 	hosts := a.profiles[p].hints.Hosts
-	a.index.place(hosts)
+	a.index.place(hosts, a.names)
 	for kind := stale; kind <= matched; kind++ {
 		n = a.cancelKind(p, kind, n)
 	}
-	a.index.unplace(hosts)
+	a.index.placed = nil
 }

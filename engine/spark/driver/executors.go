@@ -17,7 +17,6 @@ const never = math.MaxInt64
 type backend struct {
 	execs  []executor // by executor id; 0 is not used
 	in     []int32    // executor by container number, 0 for none
-	on     placed     // executors that are alive
 	ready  int        // executors that have registered
 	free   int32      // cores without a task, of the executors that are alive
 	wanted tally      // (task, location) pairs of active stages
@@ -45,46 +44,6 @@ type executor struct {
 	lastStage      int32   // of the task started last, or -1
 	runs           []int64 // task attempts that hold a core
 	open           int32   // task attempts whose end was not written
-}
-
-// placed are executors with their nodes, ascending. An application has few executors beside a cluster's nodes.
-type placed []place
-
-// place is a node, above, and an executor.
-type place uint64
-
-func placeOf(node, exec int32) place { return place(node)<<32 | place(exec) }
-
-func (p place) node() int32 { return int32(p >> 32) }
-
-func (p place) exec() int32 { return int32(p) }
-
-func (p *placed) add(node, exec int32) {
-	i, _ := slices.BinarySearch(*p, placeOf(node, exec))
-	*p = slices.Insert(*p, i, placeOf(node, exec))
-}
-
-func (p *placed) remove(node, exec int32) {
-	if i, ok := slices.BinarySearch(*p, placeOf(node, exec)); ok {
-		*p = slices.Delete(*p, i, i+1)
-	}
-}
-
-// at returns those on a node.
-func (p placed) at(node int32) placed {
-	i, end := 0, len(p)
-	for key := placeOf(node, 0); i < end; {
-		if mid := int(uint(i+end) >> 1); p[mid] < key {
-			i = mid + 1
-		} else {
-			end = mid
-		}
-	}
-	n := i
-	for n < len(p) && p[n].node() == node {
-		n++
-	}
-	return p[i:n]
 }
 
 type executorState uint8
@@ -144,7 +103,6 @@ func (d *Driver) execReady(n int64) {
 	e.state = execAlive
 	e.free, e.idleSince = e.cores, d.now()
 	d.free += e.free
-	d.on.add(e.node, id)
 	d.ready++
 	c := d.h.Container(n)
 	c.Registered, c.Cores = d.now(), int64(e.cores)
@@ -210,7 +168,6 @@ func (d *Driver) elsewhere(host int32) bool {
 func (d *Driver) lose(id int32, to executorState) {
 	e := &d.execs[id]
 	if e.state == execAlive {
-		d.on.remove(e.node, id)
 		d.free -= e.free
 	}
 	e.state = to

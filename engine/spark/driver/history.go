@@ -159,6 +159,9 @@ func (h *history) next(st *trace.Stage, task, executor int32, speculative, done,
 	if st.Tasks.SchedDelayMS != nil {
 		p.delayMS = st.Tasks.SchedDelayMS[task]
 	}
+	if len(h.tasks) == 0 {
+		return p
+	}
 	t := h.tasks[taskKey{st.ID, task}]
 	if t == nil {
 		return p

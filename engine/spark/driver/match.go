@@ -22,17 +22,21 @@ func (d *Driver) matched(g *allocator.Grant) {
 	}
 	d.rec.ContainersPreferring++
 	node := c.Node
-	if g.Wanted.HasHost(d.cluster.Host[node]) {
+	hasHost, hasRack := g.Wanted.HasHost, g.Wanted.HasRack
+	if d.cluster.Localities { // then no host is called like a rack
+		hasHost, hasRack = g.Wanted.Has, g.Wanted.Has
+	}
+	if hasHost(d.cluster.Host[node]) {
 		c.Match = record.OnHost
 		d.rec.ContainersPreferred++
 		return
 	}
 	c.Match = record.Elsewhere
-	if g.Wanted.HasRack(d.cluster.Rack[node]) {
+	if hasRack(d.cluster.Rack[node]) {
 		c.Match = record.OnRack
 		d.rec.ContainersRackPreferred++
 	}
-	wanted := func(p int32) bool { return g.Wanted.HasHost(d.cluster.Host[p]) }
+	wanted := func(p int32) bool { return hasHost(d.cluster.Host[p]) }
 	room := slices.ContainsFunc(had, wanted)
 	present := slices.ContainsFunc(g.Wanted.Hosts, func(h protocol.Name) bool {
 		p := d.cluster.NodeOf(h)

@@ -189,9 +189,9 @@ func (d *Driver) taskMiss(prefs []int32) record.Miss {
 	present, executor, free := false, false, false
 	for _, p := range prefs {
 		present = present || !d.h.Down(p)
-		for _, id := range d.on.at(p) {
+		for _, id := range d.tasks.ExecutorsOn(p) {
 			executor = true
-			free = free || d.execs[id.exec()].free > 0
+			free = free || d.execs[id].free > 0
 		}
 	}
 	switch {
