@@ -1,6 +1,9 @@
 package protocol
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Locality is where containers are wanted that are asked for together: hosts, and the racks of these hosts. It never changes, so
 // those who speak of it may share it.
@@ -15,7 +18,8 @@ type Locality struct {
 // Racks knows the rack of each host.
 type Racks interface {
 	RackOf(host Name) Name
-	// RackTable returns the racks by host as far as they are in a table, [Any] for none; it must not be changed.
+	// RackTable returns the racks by host as far as they are in a table, [Any] for none, which is longer than the number of each of them; it must not
+	// be changed.
 	RackTable() []Name
 }
 
@@ -28,35 +32,48 @@ func (f RacksBy) RackOf(host Name) Name { return f(host) }
 // RackTable is part of [Racks].
 func (f RacksBy) RackTable() []Name { return nil }
 
-// NewLocality returns the locality of hosts, each of which is there once. The list belongs to it from then on.
+// NewLocality returns the locality of hosts, each of which is there once. The list belongs to it from then on; its racks come behind them, best where
+// there is room.
 func NewLocality(hosts []Name, racks Racks) *Locality {
 	table := racks.RackTable()
-	names, has, before := hosts, make([]uint64, len(table)>>6+1), Any
 	for _, h := range hosts {
-		r := Any
-		if int(h) < len(table) {
-			r = table[h]
+		if int(h) >= len(table) || table[h] == Any {
+			table = withRacks(table, hosts, racks)
+			break
 		}
-		if r == before && r != Any {
+	}
+	n := len(hosts)
+	names, has := slices.Grow(hosts, n)[:2*n], make([]uint64, len(table)>>6+1)
+	at, before := n, Name(math.MaxUint32)
+	for _, h := range hosts {
+		r := table[h]
+		if r == before {
 			continue
-		}
-		if r == Any {
-			r = racks.RackOf(h)
-			if more := int(max(h, r)>>6) + 1 - len(has); more > 0 {
-				has = append(has, make([]uint64, more)...)
-			}
 		}
 		before = r
 		if word, bit := &has[r>>6], uint64(1)<<(r&63); *word&bit == 0 {
 			*word |= bit
-			names = append(names, r)
+			names[at] = r
+			at++
 		}
 	}
 	for _, h := range hosts {
 		has[h>>6] |= 1 << (h & 63)
 	}
-	n := len(hosts)
-	return &Locality{Hosts: names[:n:n], Racks: names[n:], names: names, has: has}
+	return &Locality{Hosts: names[:n:n], Racks: names[n:at], names: names[:at], has: has}
+}
+
+// withRacks returns a table that has the racks of these hosts, and room for the names of all of them.
+func withRacks(table, hosts []Name, racks Racks) []Name {
+	table = slices.Clone(table)
+	for _, h := range hosts {
+		r := racks.RackOf(h)
+		if more := int(max(h, r)) + 1 - len(table); more > 0 {
+			table = append(table, make([]Name, more)...)
+		}
+		table[h] = r
+	}
+	return table
 }
 
 // Has reports whether a name is that of one of the hosts or racks.

@@ -256,8 +256,8 @@ func (m *Manager) MaxNeeded(p int32) int {
 }
 
 func (m *Manager) executorsFor(tasks, perExec int) int {
-	if m.ratio == 1 {
-		return (tasks + perExec - 1) / perExec
+	if m.ratio == 1 && tasks >= 0 { // and small
+		return int((uint32(tasks) + uint32(perExec) - 1) / uint32(perExec))
 	}
 	return int(math.Ceil(float64(tasks) * m.ratio / float64(perExec)))
 }

@@ -16,7 +16,7 @@ type HostIndex struct {
 	hints  policy.Hints
 	hosts  []spark.HostTasks // of the hints of an ask, in the order of their names
 
-	bits []uint64 // scratch of Sort and inOrder: bits by number or rank, all 0
+	bits []uint64 // scratch of Hosts and inOrder: bits by number or rank, all 0
 	from []int32  // and what is kept by them
 }
 
@@ -28,23 +28,24 @@ func (x *HostIndex) roomy(n int) {
 	}
 }
 
-// Sort sorts hosts, each of which is there once, by their numbers.
-func (x *HostIndex) Sort(hosts []spark.HostTasks, names *protocol.Names) {
+// Hosts returns the hosts of nodes, each of which is there once, with their counts, by the numbers of the hosts; host is that of each node.
+func (x *HostIndex) Hosts(nodes, times []int32, host []protocol.Name, names *protocol.Names) []spark.HostTasks {
 	x.roomy(names.Len())
 	marks, tasks := x.bits, x.from
-	for _, h := range hosts {
-		marks[h.Host>>6] |= 1 << (h.Host & 63)
-		tasks[h.Host] = h.Tasks
+	for i, node := range nodes {
+		h := host[node]
+		marks[h>>6] |= 1 << (h & 63)
+		tasks[h] = times[i]
 	}
-	i := 0
+	list := make([]spark.HostTasks, 0, len(nodes))
 	for w, word := range marks {
-		for ; word != 0 && i < len(hosts); word &= word - 1 {
-			host := protocol.Name(w<<6 + bits.TrailingZeros64(word))
-			hosts[i] = spark.HostTasks{Host: host, Tasks: tasks[host]}
-			i++
+		for ; word != 0; word &= word - 1 {
+			h := protocol.Name(w<<6 + bits.TrailingZeros64(word))
+			list = append(list, spark.HostTasks{Host: h, Tasks: tasks[h]})
 		}
 		marks[w] = 0
 	}
+	return list
 }
 
 // inOrder appends hosts, each of which is there once, to a list by the ranks of their names. They mostly come so.
@@ -239,9 +240,6 @@ func (a *Allocator) taskHosts(p int32) (tasks [][]int32) {
 // mostLocalities is how many localities of a profile are kept: most asks name the hosts of one before.
 const mostLocalities = 4
 
-// usualRacks is for how many racks of its hosts a locality has room at once.
-const usualRacks = 64
-
 // locality returns the hosts of a preference, in the order of their names; it has positions in hosts.
 func (a *Allocator) locality(p *profile, pref policy.Preference, hosts []spark.HostTasks) *protocol.Locality {
 	for _, l := range p.localities {
@@ -249,7 +247,7 @@ func (a *Allocator) locality(p *profile, pref policy.Preference, hosts []spark.H
 			return l
 		}
 	}
-	names := make([]protocol.Name, len(pref), len(pref)+min(len(pref), usualRacks))
+	names := make([]protocol.Name, len(pref), 2*len(pref))
 	for i, h := range pref {
 		names[i] = hosts[h].Host
 	}

@@ -153,11 +153,7 @@ func (d *Driver) stageSubmitted(e *spark.DAGEvent) {
 				hints.LocalTasks++
 			}
 		}
-		hints.Hosts = make([]spark.HostTasks, len(wanted.nodes))
-		for i, node := range wanted.nodes {
-			hints.Hosts[i] = spark.HostTasks{Host: d.cluster.Host[node], Tasks: wanted.times[i]}
-		}
-		d.kind.index.Sort(hints.Hosts, d.cluster.Names)
+		hints.Hosts = d.kind.index.Hosts(wanted.nodes, wanted.times, d.cluster.Host, d.cluster.Names)
 		if policy.WantsTasks(d.kind.Placement) {
 			for i := range spec.Tasks {
 				var hosts []protocol.Name

@@ -1,0 +1,48 @@
+package protocol
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// tabled are racks of which some are in a table.
+type tabled struct {
+	RacksBy
+	table []Name
+}
+
+func (t tabled) RackTable() []Name { return t.table }
+
+// A locality has its hosts and their racks, each once, wherever the racks are looked up; a rack may be called like a host, or "*".
+func TestLocality(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		hosts := rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) Name { return Name(rapid.IntRange(1, 200).Draw(t, "host")) }), 0, 30, rapid.ID[Name]).Draw(t, "hosts")
+		every, first := rapid.IntRange(1, 20).Draw(t, "hosts of a rack"), rapid.IntRange(0, 300).Draw(t, "first rack")
+		of := func(h Name) Name { return Name(first + int(h)/every) }
+		table := make([]Name, 512)
+		for h := range Name(rapid.IntRange(0, 201).Draw(t, "in the table")) {
+			table[h] = of(h)
+		}
+		if rapid.Bool().Draw(t, "no table") {
+			table = nil
+		}
+		var racks []Name
+		for _, h := range hosts {
+			if r := of(h); !slices.Contains(racks, r) {
+				racks = append(racks, r)
+			}
+		}
+		l := NewLocality(slices.Clone(hosts), tabled{of, table})
+		if !slices.Equal(l.Hosts, hosts) || !slices.Equal(l.Racks, racks) || !slices.Equal(slices.Collect(l.Names), slices.Concat(hosts, racks)) {
+			t.Fatalf("hosts %v, racks %v, all %v, want %v and %v", l.Hosts, l.Racks, slices.Collect(l.Names), hosts, racks)
+		}
+		for n := range Name(600) {
+			host, rack := slices.Contains(hosts, n), slices.Contains(racks, n)
+			if l.HasHost(n) != host || l.HasRack(n) != rack || l.Has(n) != (host || rack) {
+				t.Fatalf("%d: host %v, rack %v, one of them %v, want %v and %v", n, l.HasHost(n), l.HasRack(n), l.Has(n), host, rack)
+			}
+		}
+	})
+}
