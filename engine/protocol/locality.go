@@ -1,9 +1,6 @@
 package protocol
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // Locality is where containers are wanted that are asked for together: hosts, and the racks of these hosts. It never changes, so
 // those who speak of it may share it.
@@ -44,13 +41,9 @@ func NewLocality(hosts []Name, racks Racks) *Locality {
 	}
 	n := len(hosts)
 	names, has := slices.Grow(hosts, n)[:2*n], make([]uint64, len(table)>>6+1)
-	at, before := n, Name(math.MaxUint32)
+	at := n
 	for _, h := range hosts {
 		r := table[h]
-		if r == before {
-			continue
-		}
-		before = r
 		if word, bit := &has[r>>6], uint64(1)<<(r&63); *word&bit == 0 {
 			*word |= bit
 			names[at] = r

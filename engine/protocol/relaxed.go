@@ -57,13 +57,6 @@ func (c *RelaxedClient) Renew(names *Names, localities bool) {
 }
 
 func (c *RelaxedClient) level(priority int32) *relaxedLevel {
-	if int(priority) < len(c.levels) {
-		return &c.levels[priority]
-	}
-	return c.newLevel(priority)
-}
-
-func (c *RelaxedClient) newLevel(priority int32) *relaxedLevel {
 	for int(priority) >= len(c.levels) {
 		c.levels = reuse.Longer(c.levels)
 		l := &c.levels[len(c.levels)-1]
@@ -73,10 +66,20 @@ func (c *RelaxedClient) newLevel(priority int32) *relaxedLevel {
 }
 
 // Groups returns the groups of a priority, oldest first; some may have no request left. It is valid until the next call.
-func (c *RelaxedClient) Groups(priority int32) []Group { return c.level(priority).groups }
+func (c *RelaxedClient) Groups(priority int32) []Group {
+	if int(priority) < len(c.levels) {
+		return c.levels[priority].groups
+	}
+	return nil
+}
 
 // Count returns how many requests of a priority there are.
-func (c *RelaxedClient) Count(priority int32) int { return int(c.level(priority).count) }
+func (c *RelaxedClient) Count(priority int32) int {
+	if int(priority) < len(c.levels) {
+		return int(c.levels[priority].count)
+	}
+	return 0
+}
 
 // Add asks for n more containers, at least one, at a locality, nil for anywhere. All at one priority have the same size.
 func (c *RelaxedClient) Add(priority int32, size resource.Resource, at *Locality, n int32) {
@@ -107,7 +110,7 @@ func (l *relaxedLevel) change(i int, n int32) {
 //
 // Source: AMRMClientImpl.getMatchingRequests.
 func (c *RelaxedClient) Matching(priority int32, place Name) int {
-	for i, g := range c.level(priority).groups {
+	for i, g := range c.Groups(priority) {
 		if g.Count > 0 && (place == Any || g.Locality != nil && g.Has(place)) {
 			return i
 		}

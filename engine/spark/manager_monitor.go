@@ -170,7 +170,10 @@ func (m *monitor) updateTimeout(e int32) {
 //
 // Source: ExecutorMonitor.Tracker.updateRunningTasks.
 func (m *monitor) updateRunning(now int64, e int32, delta int) {
-	x := m.ensure(e, unknownProfile)
+	if int(e) >= len(m.executors) || !m.executors[e].tracked {
+		m.ensure(e, unknownProfile)
+	}
+	x := &m.executors[e]
 	if x.running = max(0, x.running+delta); x.running > 0 {
 		x.idleStart, x.deadline = busy, Never
 		return

@@ -347,12 +347,14 @@ func (a *asked) open(id int32) bool {
 
 // excludedHosts returns the hosts on which the task scheduler wants no executor, ascending.
 func (a *asked) excludedHosts() []protocol.Name {
+	nodes := a.tasks.ExcludedHosts()
+	if len(nodes) == 0 {
+		return nil
+	}
 	var out []protocol.Name
-	for _, node := range a.tasks.ExcludedHosts() {
+	for _, node := range nodes {
 		out = append(out, a.cluster.Host[node])
 	}
-	if len(out) > 1 {
-		slices.Sort(out)
-	}
+	slices.Sort(out)
 	return out
 }

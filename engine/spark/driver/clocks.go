@@ -116,8 +116,8 @@ func (d *Driver) look(c *clock) {
 
 // schedule has a clock run at its first time that is due.
 func (d *Driver) schedule(c *clock, due int64) {
-	t := c.from(due)
-	if t == d.now() && d.h.Passed(c.kind) {
+	t, now := c.from(due), d.now()
+	if t == now && d.h.Passed(c.kind) {
 		t += c.period
 	}
 	c.set(d.h, t)

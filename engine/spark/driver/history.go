@@ -151,17 +151,20 @@ func brokenOf(list []RecordedAttempt) map[brokenKey]*failures {
 	return out
 }
 
-// next returns what is known of the attempt of a task that begins on an executor, whose recorded id is given. done tells
-// that the task has succeeded before, so that it runs again; unread that it can't read its input, which is no failure of
-// its own.
-func (h *history) next(st *trace.Stage, task, executor int32, speculative, done, unread bool) past {
+// untold is what is known of an attempt of a task whose attempts were not recorded.
+func untold(st *trace.Stage, task int32) past {
 	p := past{durationMS: st.Tasks.DurationMS[task], delayMS: trace.Unset}
 	if st.Tasks.SchedDelayMS != nil {
 		p.delayMS = st.Tasks.SchedDelayMS[task]
 	}
-	if len(h.tasks) == 0 {
-		return p
-	}
+	return p
+}
+
+// next returns what is known of the attempt of a task that begins on an executor, whose recorded id is given. done tells
+// that the task has succeeded before, so that it runs again; unread that it can't read its input, which is no failure of
+// its own.
+func (h *history) next(st *trace.Stage, task, executor int32, speculative, done, unread bool) past {
+	p := untold(st, task)
 	t := h.tasks[taskKey{st.ID, task}]
 	if t == nil {
 		return p

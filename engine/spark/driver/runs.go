@@ -60,6 +60,7 @@ func (r *runs) add() *run {
 	if n := len(r.free); n > 0 {
 		at = r.free[n-1]
 		r.free = r.free[:n-1]
+		r.list[at] = run{}
 	} else {
 		r.list = append(r.list, run{})
 	}

@@ -85,8 +85,9 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 		d.h.Broken("task attempt %d of job %d is number %d", at.ID, d.job.ID, len(d.runs.place))
 	}
 	r := d.runs.add()
-	*r = run{id: at.ID, ref: *l, exec: at.Exec, stage: stage, index: index, attempt: set.Spec.Attempt, number: at.Number, cores: set.Spec.TaskCPUs,
-		ready: d.readySince(set, at.Index), launch: d.now(), booked: e.died != never, coreFree: record.None, level: levelOf(at.Level, set, at.Index), speculative: at.Speculative}
+	r.id, r.ref, r.exec, r.stage, r.index, r.attempt, r.number, r.cores = at.ID, *l, at.Exec, stage, index, set.Spec.Attempt, at.Number, set.Spec.TaskCPUs
+	r.ready, r.launch, r.booked, r.coreFree = d.readySince(set, at.Index), d.now(), e.died != never, record.None
+	r.level, r.speculative = levelOf(at.Level, set, at.Index), at.Speculative
 	if prefs := st.Tasks.Prefs(int(index)); len(prefs) > 0 {
 		r.preferring, r.preferred = true, slices.Contains(prefs, e.node)
 		if !r.preferred {
@@ -95,7 +96,10 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 	}
 	from, unread := d.fetchFailureOf(st, index, l.Set, at.Exec)
 	unread = unread && !d.history.reads(stage, set.Spec.Attempt, index)
-	past := d.history.next(st, index, d.source.recordedAs(at.Exec), at.Speculative, d.done[stage][index], unread)
+	past := untold(st, index)
+	if len(d.history.tasks) > 0 {
+		past = d.history.next(st, index, d.source.recordedAs(at.Exec), at.Speculative, d.done[stage][index], unread)
+	}
 	service, penalty := d.taskTime(st, index, past, e, at.Level)
 	dispatch, status := d.taskDelays(past)
 	if service += d.source.firstMS(at.Exec, e.launches, past.firstMS); service < 0 {
