@@ -41,7 +41,7 @@ func TestListsLieInOneBlock(t *testing.T) {
 	if c := Cut(&block, 2, 2); !slices.Equal(a, []int{1, 2}) || !slices.Equal(b, []int{3}) || len(c) != 0 || cap(c) != 2 {
 		t.Errorf("lists %v, %v and one with room for %d, want [1 2], [3] and room for 2", a, b, cap(c))
 	}
-	if a = append(a, 9); !slices.Equal(b, []int{3}) {
-		t.Errorf("a list that outgrows its room changes its neighbour to %v", b)
+	if longer := append(a, 9); !slices.Equal(longer, []int{1, 2, 9}) || !slices.Equal(b, []int{3}) {
+		t.Errorf("a list that outgrows its room is %v and its neighbour %v, want [1 2 9] and [3]", longer, b)
 	}
 }
