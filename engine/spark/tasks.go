@@ -208,10 +208,12 @@ func (s *TaskScheduler) Reserve(n int) {
 // Take returns what the scheduler has told since the last call. The slice, and the task sets that it
 // is about, are there until the next call of Take.
 func (s *TaskScheduler) Take() []TaskEvent {
-	for _, id := range s.gone {
-		s.spare(id)
+	if len(s.gone)|len(s.leaving) > 0 {
+		for _, id := range s.gone {
+			s.spare(id)
+		}
+		s.gone, s.leaving = s.leaving, s.gone[:0]
 	}
-	s.gone, s.leaving = s.leaving, s.gone[:0]
 	s.events, s.taken = s.taken[:0], s.events
 	return s.taken
 }

@@ -78,7 +78,7 @@ func (d *Driver) pump() {
 				d.dag.Handle(d.now(), &events[i])
 			}
 		}
-		if d.dag != nil {
+		if d.dag != nil && !d.dag.Silent() {
 			stages := d.dag.Take()
 			for i := range stages {
 				d.dagEvent(&stages[i])
