@@ -57,21 +57,23 @@ func (f *Scheduler) reserve(a *app, t *yarn.Table, n *node, size resource.Resour
 //
 // Source: FSAppAttempt.setReservation, clearReservation.
 func (a *app) noteReserved(n *yarn.Node) {
-	if p := placeOf(n); !slices.Contains(a.reservedOn, p) {
-		a.reservedOn = append(a.reservedOn, p)
+	if a.reservedAt(n) < 0 {
+		a.reservedOn = append(a.reservedOn, hostOnRack{n.Host, n.Rack})
 	}
 }
 
 func (a *app) dropReserved(n *yarn.Node) {
-	if i := slices.Index(a.reservedOn, placeOf(n)); i >= 0 {
+	if i := a.reservedAt(n); i >= 0 {
 		a.reservedOn = slices.Delete(a.reservedOn, i, i+1)
 	}
 }
 
+func (a *app) reservedAt(n *yarn.Node) int {
+	return slices.IndexFunc(a.reservedOn, func(o hostOnRack) bool { return o.Host == n.Host && o.Rack == n.Rack })
+}
+
 // hostOnRack names nodes.
 type hostOnRack struct{ Host, Rack protocol.Name }
-
-func placeOf(n *yarn.Node) hostOnRack { return hostOnRack{n.Host, n.Rack} }
 
 // tooManyReserved applies the limit of yarn.scheduler.fair.reservable-nodes; asks for the node itself have none.
 //
