@@ -90,7 +90,7 @@ type loop struct {
 // Run replays the scenario's trace and gives everything that happened to sink. It stops early, with an error, when ctx is done, when
 // the trace can't be read, or when nodes, queues and tasks do not add up.
 func Run(ctx context.Context, sc *scenario.Scenario, sink record.Sink, w Watch) (*Result, error) {
-	l := &loop{sc: sc, sink: sink, watch: w, spark: driver.NewKind(sc.Spark()), mapReduce: mapreduce.NewKind(sc.MapReduce()), jobs: map[int64]*job{}, at: map[string]int{}, sampleAt: sc.SeriesMS, sampled: record.None}
+	l := &loop{sc: sc, sink: sink, watch: w, spark: driver.NewKind(sc.Spark()), mapReduce: mapreduce.NewKind(sc.MapReduce()), jobs: map[int64]*job{}, at: map[string]int{}, sampleAt: sc.SeriesMS, sampled: record.None, ends: ends{soonest: never}}
 	containers, tasks := record.TakesAnyOrder(sink)
 	l.anyOrder = containers && tasks
 	l.recycler, _ = sc.Input.Jobs.(trace.Recycler)

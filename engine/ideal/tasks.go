@@ -37,7 +37,8 @@ func (rs *runs) add(r *run) int32 {
 func (l *loop) launch(s *stage, n int32) {
 	j := s.job
 	j.given++
-	r := run{stage: s, launch: l.now, ready: s.ready, number: j.given, node: n}
+	var r run // field by field: a literal would be made aside and copied
+	r.stage, r.launch, r.ready, r.number, r.node = s, l.now, s.ready, j.given, n
 	if len(s.back) > 0 { // these were started before, so they come first
 		b := s.back[0]
 		s.back = slices.Delete(s.back, 0, 1)
