@@ -54,17 +54,24 @@ func TestAWinnerThatLosesJobsLater(t *testing.T) {
 	if r.Answer, err = r.Race.Solve(); err != nil || r.Winner != 1 || r.Better || !r.Answer.Lost {
 		t.Fatalf("%+v (%v), want a winner of the race that loses jobs", r.Answer, err)
 	}
-	js, err := r.JSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := r.page()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(r.Sentence(), "half came first in the race, and on what was held out (5 seeds) jobs fail under it") || !strings.Contains(string(js), `"is": null`) || strings.Contains(string(page), "NaN") {
+	js, page := written(t, r)
+	if !strings.Contains(r.Sentence(), "half came first in the race, and on what was held out (5 seeds) jobs fail under it") || !strings.Contains(js, `"is": null`) || strings.Contains(page, "NaN") {
 		t.Errorf("%s\n%s", r.Sentence(), js)
 	}
+}
+
+// written returns a result as JSON and as a page.
+func written(t *testing.T, r *Result) (js, page string) {
+	t.Helper()
+	text, err := r.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	html, err := r.page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text), string(html)
 }
 
 // What is told to get better or worse says over how many things it is, and what is over next to nothing is not told but counted.
@@ -79,17 +86,10 @@ func TestThinValuesAreNotTold(t *testing.T) {
 	}
 	var text strings.Builder
 	r.WriteText(&text)
-	js, err := r.JSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := r.page()
-	if err != nil {
-		t.Fatal(err)
-	}
+	js, page := written(t, r)
 	for _, tt := range []struct{ in, want string }{
 		{text.String(), "over 400 jobs\n"}, {text.String(), "over 9 jobs: of so few, p95 is about the largest"}, {text.String(), "Left out, over next to nothing in a replay: 1 value."},
-		{string(js), `"n": 9,`}, {string(js), `"left_out": 1`}, {string(page), "of so few, p95 is about the largest"}, {string(page), "over next to nothing in a replay: 1 value."},
+		{js, `"n": 9,`}, {js, `"left_out": 1`}, {page, "of so few, p95 is about the largest"}, {page, "over next to nothing in a replay: 1 value."},
 	} {
 		if !strings.Contains(tt.in, tt.want) {
 			t.Errorf("no %q in\n%s", tt.want, tt.in)
