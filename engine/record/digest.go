@@ -14,7 +14,10 @@ import (
 // The mapping is part of the output: it changes only together with all pinned hashes.
 type Digest struct {
 	order uint64 // of the scheduler's events
-	rows  uint64 // sum over the rows
+	rows  uint64 // sum over the rows, but for those that wait
+
+	tasks   [4][19]int64 // numbers of task attempts
+	waiting int          // how many of them
 }
 
 // Event adds one thing that the scheduler did; the numbers are those of its kind, in a fixed order.
@@ -38,26 +41,62 @@ func (d *Digest) Container(r *Container) {
 
 // Task adds a task attempt.
 func (d *Digest) Task(r *Task) {
-	d.rows += mix(3, r.Job, int64(r.Stage), int64(r.StageAttempt), int64(r.Index), int64(r.Attempt), r.Container, int64(r.Node),
-		r.Ready, r.Launch, r.Finish, int64(r.Level), flag(r.Preferring), flag(r.Preferred), int64(r.Miss), flag(r.Speculative),
-		text(r.End), r.DurationMS, r.PenaltyMS, r.OverheadMS)
+	n := &d.tasks[d.waiting]
+	n[0], n[1], n[2], n[3], n[4] = r.Job, int64(r.Stage), int64(r.StageAttempt), int64(r.Index), int64(r.Attempt)
+	n[5], n[6], n[7], n[8], n[9] = r.Container, int64(r.Node), r.Ready, r.Launch, r.Finish
+	n[10], n[11], n[12], n[13], n[14] = int64(r.Level), flag(r.Preferring), flag(r.Preferred), int64(r.Miss), flag(r.Speculative)
+	n[15], n[16], n[17], n[18] = textOfEnd(r.End), r.DurationMS, r.PenaltyMS, r.OverheadMS
+	d.waiting++
+	if d.waiting == len(d.tasks) {
+		d.mixTasks()
+	}
 }
+
+// mixTasks adds the task attempts that wait, side by side: each number of one waits for the multiplication before it, and none of another.
+func (d *Digest) mixTasks() {
+	t := &d.tasks
+	a, b, c, e := uint64(3), uint64(3), uint64(3), uint64(3)
+	for i := range t[0] {
+		a, b, c, e = fold(a, t[0][i]), fold(b, t[1][i]), fold(c, t[2][i]), fold(e, t[3][i])
+	}
+	for i, h := range [...]uint64{a, b, c, e} {
+		if i < d.waiting {
+			d.rows += h
+		}
+	}
+	d.waiting = 0
+}
+
+// textOfEnd is text, worked out before for the end of most task attempts.
+func textOfEnd(end string) int64 {
+	if end == TaskSuccess {
+		return success
+	}
+	return text(end)
+}
+
+var success = text(TaskSuccess)
 
 // Hash returns the decision hash of a replay with these totals: 16 hexadecimal digits.
 func (d *Digest) Hash(t *Totals) string {
+	d.mixTasks()
 	h := mix(d.order, int64(d.rows), t.Jobs, t.JobsSucceeded, t.JobsFailed, t.JobsUnfinished, t.TaskAttempts,
 		t.ContainersAllocated, t.ContainersEnded, t.Reservations, t.NodeHeartbeats, t.AMHeartbeats, t.Updates, t.EndMS)
 	return fmt.Sprintf("%016x", h)
 }
 
-// mix folds numbers into h, each by a multiplication of 64 by 64 bits whose halves are joined: a change of one bit
-// spreads over all.
+// mix folds numbers into h.
 func mix(h uint64, numbers ...int64) uint64 {
 	for _, n := range numbers {
-		hi, lo := bits.Mul64(h^0x9e3779b97f4a7c15, uint64(n)^0xbf58476d1ce4e5b9)
-		h = hi ^ lo + bits.RotateLeft64(h, 23)
+		h = fold(h, n)
 	}
 	return h
+}
+
+// fold folds a number into h, by a multiplication of 64 by 64 bits whose halves are joined: a change of one bit spreads over all.
+func fold(h uint64, n int64) uint64 {
+	hi, lo := bits.Mul64(h^0x9e3779b97f4a7c15, uint64(n)^0xbf58476d1ce4e5b9)
+	return hi ^ lo + bits.RotateLeft64(h, 23)
 }
 
 func text(s string) int64 {
