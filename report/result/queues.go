@@ -178,7 +178,7 @@ func (q *Queues) begin(t *tracked, columns int) {
 
 // ratio returns a/b, 0 when b is 0: a share of a cluster that has nothing is none.
 func ratio(a, b float64) float64 {
-	if b == 0 {
+	if a == 0 || b == 0 { // most queues have nothing, and a division takes long
 		return 0
 	}
 	return a / b
@@ -188,13 +188,9 @@ func (q *Queues) over(t *tracked, r *record.Sample, from, to int64, capMem, capV
 	mem, vcores := ratio(float64(r.UsedMem), capMem), ratio(float64(r.UsedVCores), capVCores)
 	dom := max(mem, vcores)
 	fairMem, fairVCores := float64(max(r.FairMem, 0)), float64(max(r.FairVCores, 0))
-	held := [fields]float64{
-		Dominant: dom, FairDominant: max(ratio(fairMem, capMem), ratio(fairVCores, capVCores)), Present: 1,
-		UsedMem: float64(r.UsedMem), UsedVCores: float64(r.UsedVCores), CapacityMem: capMem, CapacityVCores: capVCores, BusyCores: float64(r.BusyCores),
-		Running: float64(r.Running), Waiting: float64(r.Pending), InCluster: float64(r.Nodes),
-	}
+	fair := max(ratio(fairMem, capMem), ratio(fairVCores, capVCores))
 	if t.over == nil {
-		if held[Dominant] == 0 && held[FairDominant] == 0 && (t.since == t.until || t.until == from) {
+		if dom == 0 && fair == 0 && (t.since == t.until || t.until == from) {
 			if t.since == t.until {
 				t.since = from
 			}
@@ -203,8 +199,14 @@ func (q *Queues) over(t *tracked, r *record.Sample, from, to int64, capMem, capV
 		}
 		q.begin(t, queueFields)
 	}
-	t.over.HoldAll(from, to, held[:t.over.columns])
-	if r.Queue == "" {
+	if r.Queue != "" {
+		t.over.HoldAll(from, to, []float64{Dominant: dom, FairDominant: fair, Present: 1})
+	} else {
+		t.over.HoldAll(from, to, []float64{
+			Dominant: dom, FairDominant: fair, Present: 1,
+			UsedMem: float64(r.UsedMem), UsedVCores: float64(r.UsedVCores), CapacityMem: capMem, CapacityVCores: capVCores, BusyCores: float64(r.BusyCores),
+			Running: float64(r.Running), Waiting: float64(r.Pending), InCluster: float64(r.Nodes),
+		})
 		ms := float64(to - from)
 		c := &q.Cluster
 		c.Dominant += float64(dom * ms)

@@ -115,7 +115,11 @@ func (t *Timeline) HoldAll(from, to int64, values []float64) {
 		return
 	}
 	last := t.bucket(to - 1)
-	for b := t.bucket(from); b <= last; b++ {
+	first := last
+	if from < t.begin {
+		first = t.bucket(from)
+	}
+	for b := first; b <= last; b++ {
 		ms := float64(t.overlap(b, from, to))
 		row := t.row(b)[:len(values)]
 		for c, v := range values {
