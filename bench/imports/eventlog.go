@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
@@ -12,13 +13,13 @@ const tasksOfLog = 1000
 
 // eventLogs makes event logs with about n lines, as Spark 3.5 writes them: each of an application of one stage on ten executors.
 func eventLogs(dir string, n int) (rows int, err error) {
-	for app := range max(1, n/(2*tasksOfLog)) {
+	for app := range atLeast(n, 2*tasksOfLog) {
 		name := fmt.Sprintf("application_1700000000000_%04d", app+1)
-		rowsOfLog, err := tables(dir, map[string]func(*output){name: func(o *output) { eventLog(o, name, 1_700_000_000_000+int64(app)*60_000) }})
+		more, err := text(filepath.Join(dir, name), func(o *output) { eventLog(o, name, 1_700_000_000_000+int64(app)*60_000) })
 		if err != nil {
 			return rows, err
 		}
-		rows += rowsOfLog
+		rows += more
 	}
 	return rows, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -12,7 +13,7 @@ import (
 	"replay/trace/importer/lines"
 )
 
-// plainReading reads the lines of the input and does nothing with them.
+// plainReading reads the input and does nothing with it: texts line by line, Parquet as bytes.
 const plainReading = "plain"
 
 func read(files []string) error {
@@ -21,108 +22,64 @@ func read(files []string) error {
 		if err != nil {
 			return err
 		}
-		r := lines.NewReader(f)
-		for err == nil {
-			_, _, err = r.Next()
+		if filepath.Ext(path) == ".parquet" {
+			_, err = io.Copy(io.Discard, struct{ io.Reader }{f})
+		} else {
+			err = readLines(f)
 		}
-		if cerr := f.Close(); err == io.EOF {
-			err = cerr
-		}
-		if err != nil {
+		if err := errors.Join(err, f.Close()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// output is a table while it is made.
-type output struct {
-	*bufio.Writer
-	rows int
-}
-
-func (o *output) row(format string, args ...any) {
-	fmt.Fprintf(o, format+"\n", args...) // Flush has the error
-	o.rows++
-}
-
-// inputs make about n rows of a format: jobs of one to some tasks that are submitted one after another, the rows of a job spread over time.
-var inputs = map[string]func(dir string, n int) (rows int, err error){
-	eventLogFormat: eventLogs,
-	"csv": func(dir string, n int) (int, error) {
-		return tables(dir, map[string]func(*output){"jobs.csv": func(o *output) {
-			o.row("job,submit,start,end,vcores,mem_mb,user,queue,host")
-			interleaved(n, func(job, step, at int, r *rand.Rand) {
-				o.row("job-%d,%d,%d,%d,%d,%d,u%d,q%d,n%d", job, 1_700_000_000+job/5, 1_700_000_000+at, 1_700_000_000+at+r.IntN(600), 1+r.IntN(4), 1024<<r.IntN(4), job%50, job%7, r.IntN(100))
-			})
-		}})
-	},
-	"alibaba-2018": func(dir string, n int) (int, error) {
-		return tables(dir, map[string]func(*output){
-			"batch_task.csv": func(o *output) {
-				for job := range n / rowsOfJob {
-					o.row("M1,%d,j_%d,1,Terminated,%d,%d,100,0.3", rowsOfJob-1, job, 100+job/5, 700+job/5)
-				}
-			},
-			"batch_instance.csv": func(o *output) {
-				interleaved(n, func(job, step, at int, r *rand.Rand) {
-					o.row("ins_%d_%d,M1,j_%d,1,Terminated,%d,%d,m_%d,1,1,41,61,0.02,0.03", job, step, job, 100+at, 101+at+r.IntN(500), r.IntN(100))
-				})
-			},
-		})
-	},
-	"google-2011": func(dir string, n int) (int, error) {
-		return tables(dir, map[string]func(*output){
-			"machine_events.csv": machines,
-			"job_events.csv": func(o *output) {
-				for job := range n / rowsOfJob {
-					o.row("%d,,%d,0,u%d,1,n%d,l", 600_000_000+job*200_000, job, job%50, job)
-				}
-			},
-			"task_events.csv": func(o *output) {
-				interleaved(n, func(job, step, at int, r *rand.Rand) {
-					kind := []int{0, 1, 4}[step%3]
-					o.row("%d,,%d,%d,%d,%d,u%d,1,2,0.0625,0.0318,0.0004,", 600_000_000+1_000_000*at, job, step/3, r.IntN(100), kind, job%50)
-				})
-			},
-		})
-	},
-	"google-2019": func(dir string, n int) (int, error) {
-		return tables(dir, map[string]func(*output){
-			"machine_events.json": func(o *output) {
-				for m := range 100 {
-					o.row(`{"time":"0","machine_id":"%d","type":"1","switch_id":"s%d","capacity":{"cpus":0.5,"memory":0.25}}`, m+1, m%10)
-				}
-			},
-			"instance_events.json": func(o *output) {
-				interleaved(n, func(job, step, at int, r *rand.Rand) {
-					kind := []int{0, 3, 6}[step%3]
-					o.row(`{"time":"%d","type":"%d","collection_id":"%d","priority":"103","instance_index":"%d","machine_id":"%d","resource_request":{"cpus":0.02,"memory":0.01}}`,
-						600_000_000+1_000_000*at, kind, job, step/3, 1+r.IntN(100))
-				})
-			},
-		})
-	},
-	"azure-vm": func(dir string, n int) (int, error) {
-		return tables(dir, map[string]func(*output){"vmtable.csv": func(o *output) {
-			r := rand.New(rand.NewPCG(1, 2))
-			for i := range n {
-				o.row("vm%d,sub%d,dep%d,%d,%d,99.4,3.4,10.2,Interactive,2,3.5", i, i%200, i%5000, i/10, i/10+300*r.IntN(1000))
-			}
-		}})
-	},
-}
-
-func machines(o *output) {
-	for m := range 100 {
-		o.row("0,%d,0,p,0.5,0.5", m+1)
+func readLines(f io.Reader) error {
+	r := lines.NewReader(f)
+	for {
+		if _, _, err := r.Next(); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
 	}
 }
+
+// An input makes about n rows of a format below a directory: jobs of one to some tasks that are submitted one after another.
+type input func(dir string, n int) (rows int, err error)
+
+// inputs are those of all formats but of recorded clusters, which are folders that the recorder of this project writes.
+var inputs = map[string]input{
+	"alibaba-2017":     texts(alibaba2017),
+	"alibaba-2018":     texts(alibaba2018),
+	"alibaba-gpu-2020": texts(alibabaGPU2020),
+	"alibaba-gpu-2023": texts(alibabaGPU2023),
+	"azure-packing":    texts(azurePacking),
+	"azure-vm":         texts(azureVM),
+	"csv":              texts(csvTable),
+	"decima":           texts(decimaStages),
+	"google-2011":      texts(google2011),
+	"google-2019":      texts(google2019),
+	"gwf":              texts(gridWorkflows),
+	"jhist":            jobHistories,
+	"opendc":           openDC,
+	"parquet":          parquetTable,
+	"rumen":            texts(rumenJobs),
+	"sls":              texts(slsJobs),
+	eventLogFormat:     eventLogs,
+	"swf":              texts(standardWorkload),
+	"swim":             texts(swimJobs),
+	"wfcommons":        workflowInstances,
+	"wta":              workflowArchive,
+}
+
+// recordsHosts are the formats that say where tasks ran: their cluster is the recorded one, where others get one of 100 nodes.
+var recordsHosts = []string{eventLogFormat, "jhist", "rumen", "sls"}
 
 // rowsOfJob is how many rows a job has.
 const rowsOfJob = 12
 
-// interleaved gives n rows of jobs in order of time: those of a job come between those of others. at is s from the start.
+// interleaved gives n rows of jobs in order of time, as publishers have them: those of a job come between those of others. at is s from the start.
 func interleaved(n int, row func(job, step, at int, r *rand.Rand)) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const apart = 1000 // jobs between a row of a job and its next
@@ -136,6 +93,17 @@ func interleaved(n int, row func(job, step, at int, r *rand.Rand)) {
 	}
 }
 
+// inTurn gives n rows of jobs, one job after the other, all of which are submitted at the same time. at is s from the start.
+func inTurn(n int, row func(job, step, at int, r *rand.Rand)) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range n {
+		row(i/rowsOfJob, i%rowsOfJob, i/rowsOfJob/5, r)
+	}
+}
+
+// atLeast is how many files of so many rows have at least n.
+func atLeast(n, each int) int { return (n + each - 1) / each }
+
 // generate makes the input of a format and returns its rows and bytes.
 func generate(dir, format string, n int) (rows int, size int64, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -144,32 +112,51 @@ func generate(dir, format string, n int) (rows int, size int64, err error) {
 	if rows, err = inputs[format](dir, n); err != nil {
 		return 0, 0, err
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return 0, 0, err
-	}
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil {
-			return 0, 0, err
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
 		}
-		size += info.Size()
-	}
-	return rows, size, nil
+		info, err := d.Info()
+		if err == nil {
+			size += info.Size()
+		}
+		return err
+	})
+	return rows, size, err
 }
 
-func tables(dir string, files map[string]func(*output)) (rows int, err error) {
-	for name, fill := range files {
-		f, err := os.Create(filepath.Join(dir, name))
-		if err != nil {
-			return 0, err
+// output is a text while it is made.
+type output struct {
+	*bufio.Writer
+	rows int
+}
+
+func (o *output) row(format string, args ...any) {
+	fmt.Fprintf(o, format+"\n", args...) // Flush has the error
+	o.rows++
+}
+
+// texts makes an input of files, each of which is filled by a function.
+func texts(files func(n int) map[string]func(*output)) input {
+	return func(dir string, n int) (rows int, err error) {
+		for name, fill := range files(n) {
+			more, err := text(filepath.Join(dir, name), fill)
+			if err != nil {
+				return rows, err
+			}
+			rows += more
 		}
-		o := &output{Writer: bufio.NewWriterSize(f, 1<<18)}
-		fill(o)
-		if err := errors.Join(o.Flush(), f.Close()); err != nil {
-			return 0, err
-		}
-		rows += o.rows
+		return rows, nil
 	}
-	return rows, nil
+}
+
+// text makes a file.
+func text(path string, fill func(*output)) (rows int, err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return 0, err
+	}
+	o := &output{Writer: bufio.NewWriterSize(f, 1<<18)}
+	fill(o)
+	return o.rows, errors.Join(o.Flush(), f.Close())
 }

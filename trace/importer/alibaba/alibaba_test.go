@@ -87,7 +87,8 @@ func TestErrors(t *testing.T) {
 		"an unknown event":    {V2017, files{"batch_task.csv": "1,2,1,1,1,Terminated,50,1\n", "server_event.csv": "1,1,reboot,\n"}, `event_type is "reboot", want add, softerror or harderror`},
 		"events out of order": {V2017, files{"batch_task.csv": "1,2,1,1,1,Terminated,50,1\n", "server_event.csv": "9,1,add,\n8,1,softerror,\n"}, "server_event.csv: line 2: timestamp is 8, want 9 or more"},
 		"no times of pods":    {GPU2023, files{"node_list.csv": "sn,cpu_milli,memory_mib,gpu,model\n", "pod_list.csv": "name,cpu_milli,memory_mib,num_gpu,gpu_milli\n"}, "pod_list.csv: line 1: no column creation_time"},
-		"a pod twice":         {GPU2023, files{"node_list.csv": "sn,cpu_milli,memory_mib,gpu,model\n", "pod_list.csv": strings.Join(podList.Columns, ",") + "\np,1,1,0,0,,,,0,1,0\np,1,1,0,0,,,,0,1,0\n"}, `line 3: name is "p", want a name that no row before has`},
+		"a pod twice":         {GPU2023, files{"node_list.csv": "sn,cpu_milli,memory_mib,gpu,model\n", "pod_list.csv": strings.Join(podList.Columns, ",") + "\np,1,1,0,0,,,,0,1,0\np,1,1,0,0,,,,0,1,0\n"}, `application "p": the source has several of this id, want one`},
+		"a pod in two lists":  {GPU2023, files{"node_list.csv": "sn,cpu_milli,memory_mib,gpu,model\n", "pod_list_1.csv": strings.Join(podList.Columns, ",") + "\np,1,1,0,0,,,,0,1,0\n", "pod_list_2.csv": strings.Join(podList.Columns, ",") + "\np,1,1,0,0,,,,0,1,0\n"}, `line 2: name is "p", want a name that no row before has`},
 		"deleted too early":   {GPU2023, files{"node_list.csv": "sn,cpu_milli,memory_mib,gpu,model\n", "pod_list.csv": strings.Join(podList.Columns, ",") + "\np,1,1,0,0,,,,0,1,2\n"}, `deletion_time is "1", want scheduled_time (2) or more`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -45,7 +45,10 @@ func read2023(ctx context.Context, inputs []string, b *workload.Builder) error {
 	if err := nodeList.Read(ctx, b, files[nodeList.Name], func(r *delimited.Row) error { return addNode(b, r, seen) }); err != nil {
 		return err
 	}
-	clear(seen)
+	seen = nil // pods of one list that have the same name are told apart; of several lists, which are variants, the first that has a pod
+	if len(files[podList.Name]) > 1 {
+		seen = map[string]bool{}
+	}
 	return podList.Read(ctx, b, files[podList.Name], func(r *delimited.Row) error { return addPod(b, r, seen) })
 }
 
@@ -85,7 +88,7 @@ func addNode(b *workload.Builder, r *delimited.Row, seen map[string]bool) error 
 	return nil
 }
 
-// addPod makes a job with one task of a pod. One that was never scheduled ran for no time that is known.
+// addPod makes a job with one task of a pod, unless it was seen. One that was never scheduled ran for no time that is known.
 func addPod(b *workload.Builder, r *delimited.Row, seen map[string]bool) error {
 	size := containers.Size{MilliVCores: r.Int(1, 0, 1000*trace.MostVCores), MemMiB: r.Int(2, 0, trace.MostMemMiB)}
 	name, gpus, share := r.Name(0), r.IntOr(3, 0, 0, 1<<20), r.IntOr(4, -1, 0, 1000)
@@ -102,7 +105,9 @@ func addPod(b *workload.Builder, r *delimited.Row, seen map[string]bool) error {
 	if r.Err() != nil {
 		return r.Err()
 	}
-	seen[name] = true
+	if seen != nil {
+		seen[name] = true
+	}
 	switch {
 	case scheduled < 0:
 		b.Counts.Dropped["pods_that_were_never_scheduled"]++
