@@ -93,16 +93,17 @@ type reader struct {
 	unit    float64 // of memory, MiB
 	graph   graph
 	jobs    *spill.Groups
-	used    map[string]use // by fragments, of tasks
-	ask     float64        // MHz-ms that tasks asked for
-	first   int64          // submission
-	last    int64          // end of a task that starts when it is submitted
-	mostMiB float64        // of a task
+	ran     map[string]int64 // ms of tasks by their fragments
+	took    float64          // MHz-ms of these
+	ask     float64          // MHz-ms that tasks with fragments asked for
+	first   int64            // submission
+	last    int64            // end of a task that starts when it is submitted
+	mostMiB float64          // of a task
 	buf     []byte
 }
 
 func read(ctx context.Context, inputs []string, b *workload.Builder) (err error) {
-	r := &reader{b: b, jobs: spill.NewGroups("workflow"), graph: newGraph(), used: map[string]use{}, first: math.MaxInt64}
+	r := &reader{b: b, jobs: spill.NewGroups("workflow"), graph: newGraph(), ran: map[string]int64{}, first: math.MaxInt64}
 	defer func() { err = errors.Join(err, r.jobs.Close()) }()
 	if r.unit, err = workflow.Unit(b, "opendc-mem-unit"); err != nil {
 		return err

@@ -115,15 +115,15 @@ func (r *reader) task(f *columns.File, c *taskColumns, i int) error {
 		r.b.Counts.Dropped["gpus_of_tasks"]++
 	}
 	ms := &rec.Task.Task.DurationMS
-	used := r.used[rec.ID]
+	ran := r.ran[rec.ID]
 	if rec.SubmitMS == trace.Unset {
 		rec.SubmitMS = start
 	}
 	if *ms == trace.Unset && stop != trace.Unset {
 		*ms = stop - rec.SubmitMS
 	}
-	if *ms == trace.Unset && used.ms > 0 {
-		*ms = used.ms
+	if *ms == trace.Unset && ran > 0 {
+		*ms = ran
 	}
 	switch {
 	case row.Err != nil:
@@ -135,19 +135,13 @@ func (r *reader) task(f *columns.File, c *taskColumns, i int) error {
 	case *ms < 0:
 		return r.b.Drop("tasks_without_a_duration", "%s: row %d: task %s has no duration, stop time or fragments, want one of them", f.Path, f.Row(i), rec.ID)
 	}
-	if mhz := row.Float(c.capacity); mhz > 0 && used.ms > 0 {
+	if mhz := row.Float(c.capacity); mhz > 0 && ran > 0 {
 		r.ask += float64(mhz * float64(*ms))
 	}
 	r.mostMiB = max(r.mostMiB, rec.MemMiB)
 	r.first, r.last = min(r.first, rec.SubmitMS), max(r.last, rec.SubmitMS+*ms)
 	r.buf = rec.Append(r.buf[:0])
 	return r.jobs.Add([]byte(r.graph.component(rec.ID)), r.buf)
-}
-
-// use is what the fragments of a task say: how long it ran, and how much of the CPUs it took.
-type use struct {
-	ms    int64
-	mhzMS float64
 }
 
 // fragments reads what tasks used.
@@ -161,7 +155,7 @@ func (r *reader) fragments(ctx context.Context, path string) (err error) {
 	if err := f.BindAll([]columns.Want{{To: &id, Required: true, Names: idNames}, {To: &duration, Names: durationNames}, {To: &usage, Required: true, Names: usageNames}}); err != nil {
 		return err
 	}
-	last, now := "", use{}
+	last, ran := "", int64(0)
 	err = f.Each(ctx, r.b, func(i int) error {
 		r.b.Counts.Read["fragments"]++
 		row := columns.Row{At: i}
@@ -170,26 +164,25 @@ func (r *reader) fragments(ctx context.Context, path string) (err error) {
 			return r.b.Drop("fragments_with_a_bad_value", "%v", row.Err)
 		}
 		if task != last { // fragments of a task stand together
-			r.used[last], last = now, strings.Clone(task)
-			now = r.used[task]
+			r.ran[last], last = ran, strings.Clone(task)
+			ran = r.ran[task]
 		}
-		if ms > 0 && now.ms < workflow.MostMS {
-			now.ms, now.mhzMS = now.ms+ms, now.mhzMS+float64(max(mhz, 0)*float64(ms))
+		if ms > 0 && ran < workflow.MostMS {
+			ran += ms
+			if task != "" {
+				r.took += float64(max(mhz, 0) * float64(ms))
+			}
 		}
 		return nil
 	})
-	r.used[last] = now
-	delete(r.used, "")
+	r.ran[last] = ran
+	delete(r.ran, "")
 	return err
 }
 
 // sayUse tells how much of the CPUs the tasks used.
 func (r *reader) sayUse() {
-	sum := 0.0
-	for _, u := range r.used {
-		sum += u.mhzMS
-	}
 	if r.ask > 0 {
-		r.b.Note("%d fragments of %d tasks: they used %.0f %% of the CPUs that they asked for; a task takes them all for its duration here", r.b.Counts.Read["fragments"], len(r.used), 100*sum/r.ask)
+		r.b.Note("%d fragments of %d tasks: they used %.0f %% of the CPUs that they asked for; a task takes them all for its duration here", r.b.Counts.Read["fragments"], len(r.ran), 100*r.took/r.ask)
 	}
 }
