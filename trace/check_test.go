@@ -61,7 +61,7 @@ func manifest(edit func(m map[string]any)) func(*testing.T, string) {
 	return func(t *testing.T, dir string) { editManifest(t, dir, edit) }
 }
 
-// checkedTrace is bigTrace with node events and executors.
+// checkedTrace is bigTrace with node events, files and executors.
 func checkedTrace() *MemoryTrace {
 	m := bigTrace(500)
 	event := func(ms int64, seq int32, node int32, kind EventKind) NodeEvent {
@@ -70,6 +70,9 @@ func checkedTrace() *MemoryTrace {
 		return e
 	}
 	m.Events = []NodeEvent{event(5, 0, 3, Fail), event(5, 1, 4, Drain), event(9, 0, 3, Recover), event(9, 1, 4, Leave)}
+	for i := range int32(3) {
+		m.Files = append(m.Files, File{ID: i, Name: fmt.Sprint("file", i), Bytes: 300, BlockBytes: 100, Blocks: 3, Replication: 1})
+	}
 	m.ExecutorList = []Executor{{Job: 0, ID: 1, AddedMS: 3, RemovedMS: Unset}, {Job: 1, ID: 1, Node: 2, AddedMS: 3, RemovedMS: 4}}
 	return m
 }
@@ -188,6 +191,10 @@ func TestProblems(t *testing.T) {
 		{"task count", change("stages.parquet", 0, func(r *stageRow) { r.NumTasks++ }), "tasks.parquet: row group 0, row 33: job_id, stage_id is [0 1], want [0 0]: sorted rows, and 34 tasks of that stage, which has 33 so far"},
 		{"task count too low", change("stages.parquet", 0, func(r *stageRow) { r.NumTasks-- }), "stages.parquet: row group 0, row 0: num_tasks is 32, want 33, what follows in the tables below it"},
 		{"host twice", change("nodes.parquet", 7, func(r *nodeRow) { r.Host = "h3" }), `nodes.parquet: row group 0, row 7: host is "h3", want another name than row 3`},
+		{"file twice", change("files.parquet", 2, func(r *fileRow) { r.Name = "file0" }), `files.parquet: row group 0, row 2: name is "file0", want another name than row 0`},
+		{"file without a name", change("files.parquet", 2, func(r *fileRow) { r.Name = "" }), `files.parquet: row group 0, row 2: name is "", want a name`},
+		{"file id", change("files.parquet", 2, func(r *fileRow) { r.ID = 1 }), `files.parquet: row group 0, row 2: file_id is 1, want 2, as ids count rows from 0`},
+		{"no such file", change("stages.parquet", 2, func(r *stageRow) { r.FileID = new(int32(99)) }), `file_id is 99, want a row of the`},
 		{"rack names", change("nodes.parquet", 7, func(r *nodeRow) { r.Rack = "/r9" }), `row 7: rack is "/r9", want one name for each rack_id (2) and one id for each name`},
 		{"recover of a node that is up", change("node_events.parquet", 2, func(r *eventRow) { r.Node = 5 }), `node_events.parquet: row group 0, row 2: kind is "recover", want an event that can happen to node 5, which is up`},
 		{"join of a present node", change("node_events.parquet", 2, func(r *eventRow) { r.Kind, r.Node = "join", 6 }), `want an event that can happen to node 6, which is up`},

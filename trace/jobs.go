@@ -108,11 +108,10 @@ type assembler struct {
 
 func newAssembler(t *Trace, only map[string][]string, report func(Problem) error) *assembler {
 	a := &assembler{
-		t: t, only: only, rules: t.newRules(report),
+		t: t, only: only, rules: t.jobRules(report),
 		jobs: newJobBatch(t.tables[tableJobs], only[tableJobs]), stages: newStageBatch(t.tables[tableStages], only[tableStages]),
 		tasks: newTaskBatch(t.tasks[0], only[tableTasks]),
 	}
-	a.rules.sizes(&t.Meta)
 	return a
 }
 
@@ -344,8 +343,7 @@ func (t *Trace) Executors() ([]Executor, error) {
 }
 
 func (t *Trace) checkExecutors(executors []Executor, report func(Problem) error) error {
-	r := t.newRules(report)
-	r.sizes(&t.Meta)
+	r := t.jobRules(report)
 	for i := range executors {
 		if err := r.executor(&executors[i], int64(i), t.tables[tableJobs].rows()); err != nil {
 			return err

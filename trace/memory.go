@@ -55,6 +55,9 @@ func Load(dir string) (*MemoryTrace, error) {
 		return nil, err
 	}
 	defer t.Close()
+	if err := t.ReadFiles(); err != nil {
+		return nil, err
+	}
 	m := &MemoryTrace{Meta: t.Meta}
 	for j, err := range All(t.Jobs()) {
 		if err != nil {

@@ -42,7 +42,7 @@ const (
 )
 
 // Meta is everything of a trace but its jobs, executors and attached files.
-// All of it is small and kept in memory.
+// All of it is small and kept in memory, but for the files that jobs read, of which there may be one for each job: see [Trace.ReadFiles] and [Writer.AddFile].
 type Meta struct {
 	Name           string // for people; "" for one that says nothing but what it is, see [Trace.Name]
 	OriginUnixMS   int64  // wall clock of time 0 in ms since 1970, or Unset

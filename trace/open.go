@@ -213,18 +213,54 @@ func (t *Trace) readMeta(report func(Problem) error) (err error) {
 	if t.Users, err = readUsers(t.tables[tableUsers]); err != nil {
 		return err
 	}
-	if files, ok := t.tables[tableFiles]; ok {
-		if t.Files, err = readFiles(files); err != nil {
-			return err
+	rules := t.newRules(report)
+	if err := firstOf(rules.sources(t.dir, &t.Meta), rules.meta(&t.Meta)); err != nil {
+		return err
+	}
+	files, ok := t.tables[tableFiles]
+	if !ok {
+		return nil
+	}
+	checked := rules.ofFiles()
+	for f, err := range filesOf(files) {
+		if err == nil {
+			err = checked.row(&f)
+		}
+		if err != nil {
+			return errors.Join(err, checked.names.Close())
 		}
 	}
-	rules := t.newRules(report)
-	return firstOf(rules.sources(t.dir, &t.Meta), rules.meta(&t.Meta))
+	return checked.end()
+}
+
+// ReadFiles reads the files that jobs read into [Meta].Files; they stay in their table otherwise.
+func (t *Trace) ReadFiles() error {
+	files, ok := t.tables[tableFiles]
+	if !ok || t.Files != nil {
+		return nil
+	}
+	for f, err := range filesOf(files) {
+		if err != nil {
+			return err
+		}
+		t.Files = append(t.Files, f)
+	}
+	return nil
 }
 
 // newRules are the rules for this trace: problems stand at their place in its files.
 func (t *Trace) newRules(report func(Problem) error) *rules {
 	return &rules{report: report, place: t.place}
+}
+
+// jobRules are the rules for its jobs and executors.
+func (t *Trace) jobRules(report func(Problem) error) *rules {
+	r := t.newRules(report)
+	r.sizes(&t.Meta)
+	if files, ok := t.tables[tableFiles]; ok {
+		r.files = int(files.rows())
+	}
+	return r
 }
 
 // place returns where a row of a table is.

@@ -1,26 +1,40 @@
 package trace
 
-import "slices"
+import "iter"
 
-// readAll reads a whole small table: bind attaches columns and returns the row maker, used after each batch.
-func readAll[V any](t *table, bind func(*rowReader) func(i int) V) ([]V, error) {
-	r := newRowReader(t, nil)
-	defer r.Close()
-	row := bind(r)
-	var all []V
-	for {
-		n, err := r.next(writeBatch)
+// rowsOf reads a table: bind attaches columns and returns the row maker, used after each batch. An error is the last that comes.
+func rowsOf[V any](t *table, bind func(*rowReader) func(i int) V) iter.Seq2[V, error] {
+	return func(yield func(V, error) bool) {
+		r := newRowReader(t, nil)
+		defer r.Close()
+		row := bind(r)
+		for {
+			n, err := r.next(writeBatch)
+			if err != nil {
+				var none V
+				yield(none, err)
+			}
+			if err != nil || n == 0 {
+				return
+			}
+			for i := range n {
+				if !yield(row(i), nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// readAll reads a whole small table.
+func readAll[V any](t *table, bind func(*rowReader) func(i int) V) (all []V, err error) {
+	for v, err := range rowsOf(t, bind) {
 		if err != nil {
 			return nil, err
 		}
-		if n == 0 {
-			return all, nil
-		}
-		all = slices.Grow(all, n)
-		for i := range n {
-			all = append(all, row(i))
-		}
+		all = append(all, v)
 	}
+	return all, nil
 }
 
 // extraColumns are a list of named amounts.
@@ -88,8 +102,8 @@ func readUsers(t *table) ([]User, error) {
 	})
 }
 
-func readFiles(t *table) ([]File, error) {
-	return readAll(t, func(r *rowReader) func(int) File {
+func filesOf(t *table) iter.Seq2[File, error] {
+	return rowsOf(t, func(r *rowReader) func(int) File {
 		id, name, size, block := bindInt32(r, "file_id"), bindString(r, "name"), bindInt64(r, "bytes"), bindInt64(r, "block_bytes")
 		blocks, replication := bindInt32(r, "blocks"), bindInt32(r, "replication")
 		return func(i int) File {

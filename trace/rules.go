@@ -81,15 +81,15 @@ func firstOf(errs ...error) error {
 
 // sizes keeps what the checks of jobs need of the small tables.
 func (r *rules) sizes(m *Meta) {
-	r.nodes, r.queues, r.users, r.files = len(m.Nodes), len(m.Queues), len(m.Users), len(m.Files)
+	r.nodes, r.queues, r.users = len(m.Nodes), len(m.Queues), len(m.Users)
 	r.seen = make([]int32, len(m.Nodes))
 	r.lastExec = Executor{Job: -1}
 }
 
-// meta checks the small tables.
+// meta checks the small tables but that of files.
 func (r *rules) meta(m *Meta) error {
 	r.sizes(m)
-	return firstOf(r.nodeRows(m.Nodes), r.eventRows(m.Nodes, m.Events), r.queueRows(m.Queues), r.userRows(m.Users), r.fileRows(m.Files))
+	return firstOf(r.nodeRows(m.Nodes), r.eventRows(m.Nodes, m.Events), r.queueRows(m.Queues), r.userRows(m.Users))
 }
 
 // sources checks what the manifest in dir says of the origin of the data.
@@ -238,21 +238,6 @@ func (r *rules) userRows(users []User) error {
 			r.dense(tableUsers, "user_id", i, u.ID),
 			r.unique(tableUsers, "name", i, u.Name, names),
 			r.weight(tableUsers, int64(i), "weight", u.Weight),
-		)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *rules) fileRows(files []File) error {
-	names := make(map[string]int, len(files))
-	for i, f := range files {
-		err := firstOf(
-			r.dense(tableFiles, "file_id", i, f.ID),
-			r.unique(tableFiles, "name", i, f.Name, names),
-			r.fields(tableFiles, int64(i), fileFields, f.Bytes, f.BlockBytes, int64(f.Blocks), int64(f.Replication)),
 		)
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -174,6 +175,50 @@ func TestLayoutsAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameJobs(t, want, got)
+}
+
+// Files can be given one by one, and stay in their table until they are asked for.
+func TestFilesOneByOne(t *testing.T) {
+	m := checkedTrace()
+	files := m.Files
+	m.Files, m.JobList[0].Stages[0].FileID = nil, 2
+	write := func(name string, files []File) (string, error) {
+		dir := filepath.Join(t.TempDir(), name)
+		w, err := Create(dir, m.Meta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			w.AddFile(f)
+		}
+		for _, j := range m.JobList {
+			w.AddJob(j)
+		}
+		return dir, w.Close()
+	}
+	dir, err := write("good", files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if r.Files != nil {
+		t.Errorf("%d files in memory, want none", len(r.Files))
+	}
+	if err := r.ReadFiles(); err != nil || !slices.Equal(r.Files, files) {
+		t.Errorf("%v, %v, want %v", r.Files, err, files)
+	}
+	twice := slices.Clone(files)
+	twice[1].Name = twice[0].Name
+	if _, err := write("twice", twice); err == nil || !strings.Contains(err.Error(), `files.parquet: row 1: name is "`+twice[0].Name+`", want another name than row 0`) {
+		t.Error(err)
+	}
+	if _, err := write("none", nil); err == nil || !strings.Contains(err.Error(), "file_id") {
+		t.Error(err)
+	}
 }
 
 func TestWholeOrAbsent(t *testing.T) {

@@ -34,6 +34,8 @@ type Writer struct {
 	stages    *tableWriter[stageRow]
 	tasks     *taskWriter
 	executors *tableWriter[executorRow]
+	files     *tableWriter[fileRow]
+	fileRules *fileRules
 	taskFiles int
 	perFile   int64 // tasks
 	at        jobRows
@@ -94,8 +96,10 @@ func (w *Writer) start(m *Meta) (err error) {
 		writeTable(w, tableNodes, m.Nodes, nodeToRow), writeTable(w, tableEvents, m.Events, eventToRow),
 		writeTable(w, tableQueues, m.Queues, queueToRow), writeTable(w, tableUsers, m.Users, userToRow),
 	)
-	if err == nil && len(m.Files) > 0 {
-		err = writeTable(w, tableFiles, m.Files, fileToRow)
+	for i := range m.Files {
+		if err == nil {
+			err = w.addFile(&m.Files[i])
+		}
 	}
 	if err == nil {
 		w.jobs, err = newTable[jobRow](w, tableJobs, tableJobs)
@@ -168,6 +172,27 @@ func (w *Writer) addJob(j *Job) error {
 	c.Tasks = tasks
 	w.manifest.SpanMS = j.SubmitMS
 	return nil
+}
+
+// AddFile appends a file that jobs read, with dense ids and each name once, after those of [Meta] and before the first job that reads it.
+func (w *Writer) AddFile(f File) error {
+	if w.err == nil {
+		w.err = w.addFile(&f)
+	}
+	return w.err
+}
+
+func (w *Writer) addFile(f *File) (err error) {
+	if w.files == nil {
+		if w.files, err = newTable[fileRow](w, tableFiles, tableFiles); err != nil {
+			return err
+		}
+		w.fileRules = w.rules.ofFiles()
+	}
+	if err := w.fileRules.row(f); err != nil {
+		return err
+	}
+	return w.files.add(fileToRow(f))
 }
 
 // AddExecutor appends a recorded executor, in order of (job, id), after the job was added.
@@ -286,8 +311,11 @@ func (w *Writer) Abort() {
 }
 
 func (w *Writer) discard() {
-	for _, c := range []io.Closer{w.jobs, w.stages, w.tasks, w.executors} {
+	for _, c := range []io.Closer{w.jobs, w.stages, w.tasks, w.executors, w.files} {
 		c.Close() // the files go with the directory
+	}
+	if w.fileRules != nil {
+		w.fileRules.names.Close()
 	}
 	for _, f := range w.attaching {
 		f.Close()
@@ -301,6 +329,11 @@ func (w *Writer) close() error {
 	}
 	if w.executors != nil {
 		if err := w.finish(w.executors); err != nil {
+			return err
+		}
+	}
+	if w.files != nil {
+		if err := firstOf(w.fileRules.end(), w.finish(w.files)); err != nil {
 			return err
 		}
 	}

@@ -26,6 +26,9 @@ import (
 // Of what was configured for an application those known keys stay whose values are numbers, sizes, lengths of time, true and false or the like; a number that may be a
 // date or a time of the wall clock does not, nor does any other key: it may have a name in itself. Attached files are left out: they may have any name in them.
 func Anonymize(ctx context.Context, t *trace.Trace, out, name, key string, known func(key string) bool) (*Result, error) {
+	if err := t.ReadFiles(); err != nil {
+		return nil, err
+	}
 	a := &anonymizing{key: key, known: known, names: map[string]map[string]string{}}
 	if err := a.collect(ctx, t); err != nil {
 		return nil, err

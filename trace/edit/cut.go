@@ -39,6 +39,9 @@ func (c *Cut) Make(ctx context.Context, t *trace.Trace, out, name string) (*Resu
 	if name == "" {
 		name = c.name(t.Name())
 	}
+	if err := t.ReadFiles(); err != nil {
+		return nil, err
+	}
 	m := metaOf(t, name, c.note())
 	w := trace.Window{FromMS: c.FromMS, ToMS: to}
 	m.Nodes, m.Events = w.Cluster(t.Nodes, t.Events)

@@ -22,7 +22,7 @@ func recording(name string) bool {
 	return name == trace.ImportReport || strings.HasPrefix(name, "recorded")
 }
 
-// metaOf is all of a trace but its jobs, with a note of what was done to it.
+// metaOf is all of a trace but its jobs, with a note of what was done to it. Its files have been read.
 func metaOf(t *trace.Trace, name, note string) trace.Meta {
 	m := t.Meta
 	m.Name = name

@@ -22,7 +22,11 @@ func Merge(ctx context.Context, traces []*trace.Trace, out, name string, union b
 	}
 	m := &merging{union: union, host: map[string]int32{}, user: map[string]int32{}, queue: map[string]int32{}, rack: map[string]int32{}}
 	for _, t := range traces {
-		if err := m.add(t); err != nil {
+		err := t.ReadFiles()
+		if err == nil {
+			err = m.add(t)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.Dir(), err)
 		}
 	}

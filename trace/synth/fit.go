@@ -23,6 +23,9 @@ func Fit(ctx context.Context, dir string) (*Preset, error) {
 		return nil, err
 	}
 	defer t.Close()
+	if err := t.ReadFiles(); err != nil {
+		return nil, err
+	}
 	f := fit{trace: t, draw: trace.Stream(1, "fit-templates").Uint64N}
 	if err := f.jobs(ctx); err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ var picture = map[string][]string{
 	"replay/policy/starlark":              {"replay/policy", "replay/policy/autoscale", "replay/policy/resource"},
 	"replay/policy/autoscale":             {"replay/policy/resource"},
 	"replay/policy/starlark/starlarktest": {"replay/policy", "replay/policy/starlark"},
-	"replay/trace":                        {"replay/input", "replay/sealed", "replay/outdir", "replay/trace/tablefile"},
+	"replay/trace":                        {"replay/input", "replay/sealed", "replay/outdir", "replay/spill", "replay/trace/tablefile"},
 	"replay/trace/tablefile":              {"replay/input"},
 	"replay/trace/export":                 {"replay/outdir", "replay/trace", "replay/trace/tablefile"},
 	"replay/trace/edit":                   {"replay/trace"},

@@ -23,27 +23,14 @@ func (s *sharedFiles) add(f *File) {
 	s.rows[id].grow(&f.File)
 }
 
-// files lists the files of the trace: the shared ones, then those of each application in the order of arrivals, named after it.
-func (b *Builder) files() (files []trace.File, err error) {
-	take := func(f File, owner string) {
-		f.ID, f.Name = int32(len(files)), owner+f.Name
-		if b.Options.Blocks == "hdfs" {
-			f.Replication = int32(b.Options.Replication)
-		}
-		files = append(files, f.File)
+// file adds a file to the trace, named after its owner.
+func (t *writing) file(f trace.File, owner string) error {
+	f.ID, f.Name = t.files, owner+f.Name
+	if t.Options.Blocks == "hdfs" {
+		f.Replication = int32(t.Options.Replication)
 	}
-	for _, f := range b.shared.rows {
-		take(f, "")
-	}
-	for x, err := range b.arrivals() {
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range x.own {
-			take(f, copyOf(x.id, x.copy)+":")
-		}
-	}
-	return files, nil
+	t.files++
+	return t.w.AddFile(f)
 }
 
 // fileIDs puts the ids of the trace into the stages of an application whose own files begin at first.

@@ -19,7 +19,7 @@ type writing struct {
 	cluster     *cluster
 	preferences *preferences
 	user, queue map[string]int32
-	nextFile    int32 // of those that applications do not share
+	files       int32 // so far: shared ones, then those of each application
 	firstAt     int64
 	lastAt      int64
 	job         map[string]int64 // by external id, where somebody asks
@@ -42,11 +42,14 @@ func (b *Builder) write(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	defer t.w.Abort()
-	meta.Files = nil // there may be many, and they are written
 	if err := t.number(); err != nil {
 		return nil, err
 	}
-	t.nextFile = int32(len(b.shared.rows))
+	for _, f := range b.shared.rows {
+		if err := t.file(f.File, ""); err != nil {
+			return nil, err
+		}
+	}
 	i := 0
 	for x, err := range b.arrivals() {
 		if err == nil {
@@ -113,9 +116,6 @@ func (t *writing) meta() (meta trace.Meta, err error) {
 	meta.Name = t.name(meta.OriginUnixMS)
 	meta.Users, t.user = userTable(t.spool.names.these(t.spool.index.users))
 	meta.Queues, t.queue = queueTable(t.spool.names.these(t.spool.index.queues))
-	if meta.Files, err = t.files(); err != nil {
-		return meta, err
-	}
 	meta.Events, err = t.nodeEvents()
 	return meta, err
 }
@@ -175,8 +175,12 @@ func (t *writing) application(i int, x arrival) error {
 		return err
 	}
 	t.preferences.fill(j, a.Files, j.ExternalID)
-	t.fileIDs(a, t.nextFile)
-	t.nextFile += int32(len(x.own))
+	t.fileIDs(a, t.files)
+	for _, f := range x.own {
+		if err := t.file(f.File, j.ExternalID+":"); err != nil {
+			return err
+		}
+	}
 	if t.lastAt = x.at; i == 0 {
 		t.firstAt = x.at
 	}
