@@ -357,6 +357,19 @@ func TestContinuousScheduling(t *testing.T) {
 	}
 }
 
+// A node that has failed is offered between heartbeats until it expires.
+func TestContinuousSchedulingOnSilentNodes(t *testing.T) {
+	failed := []trace.NodeEvent{trace.NewNodeEvent(10_000, 0, trace.Fail), trace.NewNodeEvent(10_000, 1, trace.Fail)}
+	for _, kind := range scenario.Engines {
+		k, _ := replay(t, input(cluster(2, 1), failed, sparkJob(0, 20_000, 4, stage(0, 3, 2000, nil))), scenario.Options{
+			Engine: kind, Until: 60_000, Conf: map[string]string{"yarn.scheduler.fair.continuous-scheduling-enabled": "true"},
+		})
+		if at := k.jobs[0].AMAllocated; at < 20_000 || at > 21_000 {
+			t.Errorf("%s engine: the container of the AM is allocated at %d, want within a second of its submission at 20000", kind, at)
+		}
+	}
+}
+
 func TestDecommission(t *testing.T) {
 	// A burst, a pause that is longer than the idle timeout, another burst.
 	second := stage(1, 20, 2000, nil)
