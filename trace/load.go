@@ -112,6 +112,7 @@ func (t *Trace) Work() (w Work, err error) {
 			return w, err
 		}
 		w.Add(WorkOf(j))
+		jobs.Recycle(j)
 	}
 	return w, nil
 }
