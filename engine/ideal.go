@@ -15,6 +15,12 @@ type summedTasks struct{ summed }
 
 func (s *summedTasks) Container(r *record.Container) { s.Sink.Container(r) }
 
+// Wave implements record.Waves.
+func (s *summedTasks) Wave(w *record.Wave) {
+	s.digest.Wave(w)
+	w.Give(s.Sink)
+}
+
 // runIdeal is [Run] without YARN.
 func runIdeal(ctx context.Context, sc *scenario.Scenario, sink record.Sink, p *Progress) (*record.Manifest, error) {
 	if p == nil {

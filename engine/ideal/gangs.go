@@ -19,13 +19,13 @@ func (l *loop) startGang(s *stage) bool {
 		if n < 0 {
 			break
 		}
-		l.nodes.take(n, z.room)
+		l.nodes.take(n, z.room, 1)
 		places = append(places, n)
 	}
-	for i, n := range places {
-		l.nodes.give(n, s.sizeOf(int32(i)).room)
-	}
 	if len(places) < tasks {
+		for i, n := range places {
+			l.nodes.give(n, s.sizeOf(int32(i)).room)
+		}
 		return false
 	}
 	for _, n := range places {

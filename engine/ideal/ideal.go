@@ -79,7 +79,11 @@ type loop struct {
 	at       map[string]int // of warnings, by code
 	moved    int64          // when something last happened
 	seq      int64          // of decisions
-	anyOrder bool           // the sink needs none
+
+	waves  record.Waves // the sink, nil where it wants rows in order
+	wave   record.Wave  // valid during a call of it
+	places []int32      // memory that is used again
+	local  []record.TaskLevel
 
 	task      record.Task // working memory: what is given to the sink is valid during the call only
 	container record.Container
@@ -91,8 +95,7 @@ type loop struct {
 // the trace can't be read, or when nodes, queues and tasks do not add up.
 func Run(ctx context.Context, sc *scenario.Scenario, sink record.Sink, w Watch) (*Result, error) {
 	l := &loop{sc: sc, sink: sink, watch: w, spark: driver.NewKind(sc.Spark()), mapReduce: mapreduce.NewKind(sc.MapReduce()), jobs: map[int64]*job{}, at: map[string]int{}, sampleAt: sc.SeriesMS, sampled: record.None, ends: ends{soonest: never}}
-	containers, tasks := record.TakesAnyOrder(sink)
-	l.anyOrder = containers && tasks
+	l.waves = record.TakesWaves(sink)
 	l.recycler, _ = sc.Input.Jobs.(trace.Recycler)
 	l.nodes.start(sc.Input.Nodes, sc.Input.Events)
 	for n := range sc.Input.Nodes {
@@ -205,11 +208,17 @@ func (l *loop) dispatch() {
 			}
 			continue
 		}
-		n := s.sizeOf(s.nextTask()).first()
-		if n < 0 {
+		nodes := l.place(s)
+		switch {
+		case len(nodes) == 0:
 			return
+		case l.certain(s):
+			l.launchWave(s, nodes)
+		default:
+			for _, n := range nodes {
+				l.launch(s, n)
+			}
 		}
-		l.launch(s, n)
 	}
 }
 

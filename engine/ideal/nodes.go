@@ -12,6 +12,11 @@ type room struct{ mem, vcores int64 }
 
 func (r room) holds(o room) bool { return r.mem >= o.mem && r.vcores >= o.vcores }
 
+// minus is what is left without another one n times.
+func (r room) minus(o room, n int) room {
+	return room{r.mem - int64(n)*o.mem, r.vcores - int64(n)*o.vcores}
+}
+
 // nodes are the nodes with their free room, and an index of them for each size of task that a live stage has. A change of one node's
 // room costs a comparison for each of these sizes, the first node with room a step for each factor of 64 in the number of nodes.
 type nodes struct {
@@ -112,11 +117,11 @@ func (ns *nodes) leave(n int32) {
 	ns.changed(n)
 }
 
-func (ns *nodes) take(n int32, r room) {
+// take begins some tasks of a size on a node.
+func (ns *nodes) take(n int32, r room, tasks int) {
 	x := &ns.at[n]
-	x.free.mem -= r.mem
-	x.free.vcores -= r.vcores
-	x.running++
+	x.free = x.free.minus(r, tasks)
+	x.running += int32(tasks)
 	ns.changed(n)
 }
 

@@ -21,11 +21,11 @@ func (q *queue) wants(r room, n int64) {
 	q.pending.vcores += n * r.vcores
 }
 
-func (q *queue) starts(r room) {
-	q.wants(r, -1)
-	q.used.mem += r.mem
-	q.used.vcores += r.vcores
-	q.running++
+func (q *queue) starts(r room, n int64) {
+	q.wants(r, -n)
+	q.used.mem += n * r.mem
+	q.used.vcores += n * r.vcores
+	q.running += n
 }
 
 func (q *queue) ends(r room) {

@@ -33,7 +33,7 @@ func (rs *runs) add(r *run) int32 {
 	return int32(len(rs.list) - 1)
 }
 
-// launch starts the next task of a stage on a node.
+// launch starts the next task of a stage on a node where it has room.
 func (l *loop) launch(s *stage, n int32) {
 	j := s.job
 	j.given++
@@ -47,37 +47,27 @@ func (l *loop) launch(s *stage, n int32) {
 		r.index = int32(s.next)
 		s.next++
 	}
-	if len(s.back) == 0 && s.next == s.st.Tasks.Len() {
-		s.queued = false
-		l.ready.pop()
-	}
-	e := end{at: l.now + s.st.Tasks.DurationMS[r.index] - r.served, node: n}
-	z := s.sizeOf(r.index)
-	if len(s.sizes) == 1 && l.certain(e.at) {
-		e.slot = ^s.slot
-		l.succeeded(&r, e.at)
-	} else {
-		e.slot = l.runs.add(&r)
-	}
-	l.ends.push(e)
-	l.nodes.take(n, z.room)
-	j.queue.starts(z.room)
-	rec := &j.rec
-	rec.Attempts++
-	rec.Containers++
-	if rec.FirstTask == record.None {
-		rec.FirstAllocated, rec.FirstRegistered, rec.FirstTask = l.now, l.now, l.now
-	}
-	l.totals.ContainersAllocated++
+	l.ends.push(end{at: l.now + s.st.Tasks.DurationMS[r.index] - r.served, slot: l.runs.add(&r), node: n})
+	l.started(s, s.sizeOf(r.index).room, 1)
 	if l.sc.Decisions {
 		l.decide("allocate", &r)
 	}
 }
 
-// certain reports whether a task that begins now ends at a time, whatever happens, and may be written at once: its node stays, the
-// replay goes on until then, and the sink needs no order.
-func (l *loop) certain(finish int64) bool {
-	return l.anyOrder && !l.sc.Decisions && l.event == len(l.sc.Input.Events) && (l.sc.Until <= 0 || finish <= l.sc.Until)
+// started counts tasks of a size that have just been started.
+func (l *loop) started(s *stage, r room, n int64) {
+	if len(s.back) == 0 && s.next == s.st.Tasks.Len() {
+		s.queued = false
+		l.ready.pop()
+	}
+	s.job.queue.starts(r, n)
+	rec := &s.job.rec
+	rec.Attempts += n
+	rec.Containers += n
+	if rec.FirstTask == record.None {
+		rec.FirstAllocated, rec.FirstRegistered, rec.FirstTask = l.now, l.now, l.now
+	}
+	l.totals.ContainersAllocated += n
 }
 
 // end is the end of an attempt whose duration is over.
@@ -160,8 +150,8 @@ func (l *loop) writeRun(r *run, until int64, task, container string) {
 	t.Ready, t.Launch, t.Freed, t.Finish, t.End, t.DurationMS = r.ready, r.launch, finish, finish, task, s.st.Tasks.DurationMS[r.index]-r.served
 	t.Level, t.Preferring, t.Preferred = record.NoPref, false, false
 	if prefs := s.st.Tasks.Prefs(int(r.index)); len(prefs) > 0 {
-		t.Preferring = true
-		t.Level, t.Preferred = l.level(prefs, r.node)
+		t.Level = l.level(prefs, r.node)
+		t.Preferring, t.Preferred = true, t.Level == record.TaskNodeLocal
 	}
 	c.Number, c.Node, c.Asked = r.number, r.node, r.ready
 	c.Allocated, c.Acquired, c.Started, c.Registered = r.launch, r.launch, r.launch, r.launch
@@ -177,17 +167,17 @@ func (l *loop) writeRun(r *run, until int64, task, container string) {
 const exitLost = -100
 
 // level is the locality of a task on a node, given where it would have liked to run.
-func (l *loop) level(prefs []int32, n int32) (record.TaskLevel, bool) {
+func (l *loop) level(prefs []int32, n int32) record.TaskLevel {
 	level := record.AnyLevel
 	for _, p := range prefs {
 		if p == n {
-			return record.TaskNodeLocal, true
+			return record.TaskNodeLocal
 		}
 		if l.nodes.rack[p] == l.nodes.rack[n] {
 			level = record.TaskRackLocal
 		}
 	}
-	return level, false
+	return level
 }
 
 func (l *loop) decide(kind string, r *run) {

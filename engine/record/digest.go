@@ -16,16 +16,23 @@ type Digest struct {
 	order uint64 // of the scheduler's events
 	rows  uint64 // sum over the rows, but for those that wait
 
-	tasks   [4][19]int64 // numbers of task attempts
-	waiting int          // how many of them
+	tasks   lanes // task attempts
+	waiting int   // how many of them
 }
+
+// Kinds of rows.
+const (
+	ofJob = iota + 1
+	ofContainer
+	ofTask
+)
 
 // Event adds one thing that the scheduler did; the numbers are those of its kind, in a fixed order.
 func (d *Digest) Event(numbers ...int64) { d.order = mix(d.order, numbers...) }
 
 // Job adds the life of a job.
 func (d *Digest) Job(r *Job) {
-	h := mix(1, r.ID, text(r.Queue), text(r.Outcome), r.Submit, r.AMScheduled, r.AMAllocated, r.AMRegistered, r.FirstAsked,
+	h := mix(ofJob, r.ID, text(r.Queue), text(r.Outcome), r.Submit, r.AMScheduled, r.AMAllocated, r.AMRegistered, r.FirstAsked,
 		r.FirstAllocated, r.FirstRegistered, r.FirstTask, r.Finish, r.TasksSucceeded, r.TasksFailed, r.Attempts, r.StageAttempts,
 		r.TasksPreferring, r.TasksPreferred, r.Containers, r.ContainersPreferring, r.ContainersPreferred, r.ContainersRackPreferred,
 		r.ContainersHinting, r.ContainersHinted, r.MemMiBMS, r.VCoreMS, r.TaskMS, r.WastedTaskMS)
@@ -34,37 +41,93 @@ func (d *Digest) Job(r *Job) {
 
 // Container adds the life of a container.
 func (d *Digest) Container(r *Container) {
-	d.rows += mix(2, r.Job, r.Number, flag(r.AM), int64(r.Node), r.MemMiB, r.VCores, int64(r.Priority), text(r.Type), int64(r.Match),
+	d.rows += mix(ofContainer, r.Job, r.Number, flag(r.AM), int64(r.Node), r.MemMiB, r.VCores, int64(r.Priority), text(r.Type), int64(r.Match),
 		int64(r.Miss), flag(r.Hinting), flag(r.Hinted), flag(r.Reserved), r.Asked, r.Allocated, r.Acquired, r.Started, r.Registered,
 		r.Ended, text(r.End), int64(r.Exit), r.Tasks, r.BusyMS)
 }
 
 // Task adds a task attempt.
 func (d *Digest) Task(r *Task) {
-	n := &d.tasks[d.waiting]
-	n[0], n[1], n[2], n[3], n[4] = r.Job, int64(r.Stage), int64(r.StageAttempt), int64(r.Index), int64(r.Attempt)
-	n[5], n[6], n[7], n[8], n[9] = r.Container, int64(r.Node), r.Ready, r.Launch, r.Finish
-	n[10], n[11], n[12], n[13], n[14] = int64(r.Level), flag(r.Preferring), flag(r.Preferred), int64(r.Miss), flag(r.Speculative)
-	n[15], n[16], n[17], n[18] = textOfEnd(r.End), r.DurationMS, r.PenaltyMS, r.OverheadMS
+	d.tasks[d.waiting].of(r)
+	d.waits()
+}
+
+// waits counts a task attempt more that waits.
+func (d *Digest) waits() {
 	d.waiting++
 	if d.waiting == len(d.tasks) {
 		d.mixTasks()
 	}
 }
 
-// mixTasks adds the task attempts that wait, side by side: each number of one waits for the multiplication before it, and none of another.
+// mixTasks adds the task attempts that wait.
 func (d *Digest) mixTasks() {
-	t := &d.tasks
-	a, b, c, e := uint64(3), uint64(3), uint64(3), uint64(3)
-	for i := range t[0] {
-		a, b, c, e = fold(a, t[0][i]), fold(b, t[1][i]), fold(c, t[2][i]), fold(e, t[3][i])
-	}
-	for i, h := range [...]uint64{a, b, c, e} {
+	for i, h := range d.tasks.mix(0, ofTask) {
 		if i < d.waiting {
 			d.rows += h
 		}
 	}
 	d.waiting = 0
+}
+
+// Wave adds the task attempts of a wave.
+func (d *Digest) Wave(w *Wave) {
+	var some lanes
+	left := len(w.Nodes)
+	if left >= len(some) {
+		some[0].of(&w.Task)
+		some[1], some[2], some[3] = some[0], some[0], some[0]
+		stage := mix(ofTask, some[0][:ofStage]...)
+		for ; left >= len(some); left -= len(some) {
+			for i := range some {
+				some[i].ofWave(w, len(w.Nodes)-left+i)
+			}
+			for _, h := range some.mix(ofStage, stage) {
+				d.rows += h
+			}
+		}
+	}
+	for ; left > 0; left-- {
+		n := &d.tasks[d.waiting]
+		n.of(&w.Task)
+		n.ofWave(w, len(w.Nodes)-left)
+		d.waits()
+	}
+}
+
+// numbers are those of a task attempt, of which the first are the same in all of its stage attempt.
+type numbers [19]int64
+
+const ofStage = 3
+
+func (n *numbers) of(r *Task) {
+	n[0], n[1], n[2], n[3], n[4] = r.Job, int64(r.Stage), int64(r.StageAttempt), int64(r.Index), int64(r.Attempt)
+	n[5], n[6], n[7], n[8], n[9] = r.Container, int64(r.Node), r.Ready, r.Launch, r.Finish
+	n[10], n[11], n[12], n[13], n[14] = int64(r.Level), flag(r.Preferring), flag(r.Preferred), int64(r.Miss), flag(r.Speculative)
+	n[15], n[16], n[17], n[18] = textOfEnd(r.End), r.DurationMS, r.PenaltyMS, r.OverheadMS
+}
+
+// ofWave are those in which an attempt of a wave differs from the others.
+func (n *numbers) ofWave(w *Wave, i int) {
+	ms, level := w.DurationMS[i], w.Task.Level
+	if w.Levels != nil {
+		level = w.Levels[i]
+	}
+	preferring, preferred := Preferences(level)
+	n[3], n[5], n[6], n[9] = int64(w.Task.Index)+int64(i), w.Task.Container+int64(i), int64(w.Nodes[i]), w.Task.Launch+ms
+	n[10], n[11], n[12], n[16] = int64(level), flag(preferring), flag(preferred), ms
+}
+
+// lanes are task attempts that are mixed side by side: each number of one waits for the multiplication before it, and none of another.
+type lanes [4]numbers
+
+// mix folds the numbers of each, from one of them on, into h.
+func (t *lanes) mix(from int, h uint64) [4]uint64 {
+	a, b, c, e := h, h, h, h
+	for i := from; i < len(t[0]); i++ {
+		a, b, c, e = fold(a, t[0][i]), fold(b, t[1][i]), fold(c, t[2][i]), fold(e, t[3][i])
+	}
+	return [...]uint64{a, b, c, e}
 }
 
 // textOfEnd is text, worked out before for the end of most task attempts.

@@ -56,6 +56,15 @@ func (d *Dist) AddN(v, n int64) {
 	}
 }
 
+// AddAll counts some values, each once, and returns their sum.
+func (d *Dist) AddAll(values []int64) (sum int64) {
+	for _, v := range values {
+		d.AddN(v, 1)
+		sum += v
+	}
+	return sum
+}
+
 // put counts a value n times in the table.
 func (d *Dist) put(v, n int64) {
 	if 2*d.values >= len(d.runs) && d.values < exactLimit { // one more than that goes to buckets

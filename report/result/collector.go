@@ -64,62 +64,70 @@ func (c *Collector) Job(j *record.Job) {
 
 // Container implements record.Sink.
 func (c *Collector) Container(r *record.Container) {
-	d := &c.data.Containers
-	span := Span{Job: r.Job, Number: r.Number, From: r.Allocated, To: r.Ended, Node: r.Node, AM: r.AM, Match: r.Match, Queue: r.Queue}
 	end := c.ends.of(r.End)
-	o := openContainer{span, r.MemMiB, r.VCores, r.BusyMS, end}
+	o := openContainer{spanOf(r), r.MemMiB, r.VCores, r.BusyMS, end}
 	if Happened(r.Ended) {
 		c.occupy(&o)
 	} else {
 		c.open = append(c.open, o)
 	}
 	if r.AM {
-		d.AMs++
+		c.data.Containers.AMs++
 		if !c.closed.has(r.Job) {
 			c.job(r.Job)
 		}
 		return
 	}
-	d.N++
+	c.close(r.Job, c.containers(r, end, 1))
+}
+
+func spanOf(r *record.Container) Span {
+	return Span{Job: r.Job, Number: r.Number, From: r.Allocated, To: r.Ended, Node: r.Node, AM: r.AM, Match: r.Match, Queue: r.Queue}
+}
+
+// containers counts executor or task containers that are alike but for how long they were there, and returns the sums of their job.
+func (c *Collector) containers(r *record.Container, end int, n int64) *jobSums {
+	d := &c.data.Containers
+	d.N += n
 	s := c.job(r.Job)
-	s.containers++
+	s.containers += n
 	if Happened(r.Asked) && Happened(r.Allocated) {
 		wait := r.Allocated - r.Asked
-		d.Ask.Add(wait)
+		d.Ask.AddN(wait, n)
 		if s.ask == nil || s.queue != r.Queue {
 			s.ask, s.queue = c.askOf(r.Queue), r.Queue
 		}
-		s.ask.Add(wait)
-		s.askMS += wait
-		s.asks++
+		s.ask.AddN(wait, n)
+		s.askMS += n * wait
+		s.asks += n
 	}
 	if Happened(r.Started) {
-		d.Start.Add(r.Started - r.Allocated)
+		d.Start.AddN(r.Started-r.Allocated, n)
 	}
 	if Happened(r.Registered) {
-		d.Register.Add(r.Registered - r.Allocated)
+		d.Register.AddN(r.Registered-r.Allocated, n)
 	}
 	if r.Hinting {
-		s.hinting++
+		s.hinting += n
 		if r.Hinted {
-			s.hinted++
+			s.hinted += n
 		}
 	}
-	d.Matches[r.Match]++
-	d.Over.Count(int(r.Match), r.Allocated, 1)
+	d.Matches[r.Match] += n
+	d.Over.Count(int(r.Match), r.Allocated, float64(n))
 	switch r.Match {
 	case record.OnHost:
-		s.preferring++
-		s.host++
+		s.preferring += n
+		s.host += n
 	case record.OnRack, record.Elsewhere:
-		s.preferring++
+		s.preferring += n
 		if r.Match == record.OnRack {
-			s.rack++
+			s.rack += n
 		}
-		c.missed.containers[r.Match][r.Miss]++
+		c.missed.containers[r.Match][r.Miss] += n
 	}
-	c.ends.n[end]++
-	c.close(r.Job, s)
+	c.ends.n[end] += n
+	return s
 }
 
 // askOf is the distribution of the waits of a queue's containers.
@@ -140,11 +148,13 @@ type held struct {
 
 // occupy counts the resources of a container over its time.
 func (c *Collector) occupy(o *openContainer) {
-	d, h := &c.data.Containers, &c.held
-	ms := o.span.To - o.span.From
-	if c.costs != nil {
-		c.costs.container(&o.span, o.mem)
-	}
+	c.hold(o, o.span.To-o.span.From)
+	c.show(&o.span, o.mem)
+}
+
+// hold counts what a container held for a time, or several alike for their times together.
+func (c *Collector) hold(o *openContainer, ms int64) {
+	h := &c.held
 	for len(h.mem) <= o.end {
 		h.mem = append(h.mem, exact{})
 	}
@@ -157,14 +167,27 @@ func (c *Collector) occupy(o *openContainer) {
 			h.busyMem.add(o.mem, min(ms, o.busy/o.vcores))
 		}
 	}
-	if c.cut && o.span.compare(&d.Spans[maxSpans-1]) > 0 {
-		return // behind the last of those that are shown
+}
+
+// show keeps a container with an end if it is among those that are shown, and adds its cost.
+func (c *Collector) show(s *Span, mem int64) {
+	if c.costs != nil {
+		c.costs.container(s, mem)
 	}
-	d.Spans = append(d.Spans, o.span)
+	if c.beyond(s) {
+		return
+	}
+	d := &c.data.Containers
+	d.Spans = append(d.Spans, *s)
 	if len(d.Spans) > 2*maxSpans {
 		c.cutSpans()
 		c.cut = true
 	}
+}
+
+// beyond reports whether a container comes after the last of those that are shown.
+func (c *Collector) beyond(s *Span) bool {
+	return c.cut && s.compare(&c.data.Containers.Spans[maxSpans-1]) > 0
 }
 
 func (s *Span) compare(o *Span) int {
@@ -179,47 +202,50 @@ func (c *Collector) cutSpans() {
 
 // Task implements record.Sink.
 func (c *Collector) Task(r *record.Task) {
-	d, s := &c.data.Tasks, c.job(r.Job)
-	d.N++
-	s.tasks++
-	c.tasks.n[c.tasks.of(r.End)]++
-	if r.Speculative {
-		d.Speculative++
-	}
-	d.Wait.Add(r.Launch - r.Ready)
-	s.taskMS += r.Launch - r.Ready
-	s.ready++
+	d, s := &c.data.Tasks, c.attempts(r, 1)
 	if Happened(r.Finish) {
 		d.Run.Add(r.Finish - r.Launch)
 	}
 	if r.End == record.TaskSuccess {
-		c.succeeded(r, s)
+		d.DurationMS += float64(r.DurationMS)
+		d.ByNode.count(r.Node, r.Launch)
+		c.succeeded(r, s, 1)
 	}
 	c.close(r.Job, s)
 }
 
-// succeeded counts a task attempt whose result counts.
-func (c *Collector) succeeded(r *record.Task, s *jobSums) {
+// attempts counts task attempts of a job that began alike, and returns the job's sums.
+func (c *Collector) attempts(r *record.Task, n int64) *jobSums {
+	d, s := &c.data.Tasks, c.job(r.Job)
+	d.N += n
+	s.tasks += n
+	c.tasks.n[c.tasks.of(r.End)] += n
+	if r.Speculative {
+		d.Speculative += n
+	}
+	d.Wait.AddN(r.Launch-r.Ready, n)
+	s.taskMS += n * (r.Launch - r.Ready)
+	s.ready += n
+	return s
+}
+
+// succeeded counts task attempts whose results count, with one locality.
+func (c *Collector) succeeded(r *record.Task, s *jobSums, n int64) {
 	d := &c.data.Tasks
-	s.levels[r.Level]++
-	d.DurationMS += float64(r.DurationMS)
-	d.PenaltyMS += float64(r.PenaltyMS)
-	d.OverheadMS += float64(r.OverheadMS)
-	d.Over.Count(int(r.Level), r.Launch, 1)
-	d.ByNode.count(r.Node, r.Launch)
+	s.levels[r.Level] += n
+	d.PenaltyMS += float64(r.PenaltyMS * n)
+	d.OverheadMS += float64(r.OverheadMS * n)
+	d.Over.Count(int(r.Level), r.Launch, float64(n))
 	if r.Preferring {
-		s.tasksPreferring++
+		s.tasksPreferring += n
 		if !r.Preferred {
-			c.missed.tasks[r.Level][r.Miss]++
+			c.missed.tasks[r.Level][r.Miss] += n
 		}
 	}
 }
 
 // Sample implements record.Sink.
 func (c *Collector) Sample(r *record.Sample) { c.data.Queues.sample(r) }
-
-// AnyOrder implements record.AnyOrder.
-func (c *Collector) AnyOrder() (containers, tasks bool) { return true, true }
 
 // Node implements record.Sink. Samples have the capacity of the cluster.
 func (c *Collector) Node(n *record.Node) {
