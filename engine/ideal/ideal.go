@@ -209,15 +209,15 @@ func (l *loop) dispatch() {
 			continue
 		}
 		nodes := l.place(s)
-		switch {
-		case len(nodes) == 0:
+		if len(nodes) == 0 {
 			return
-		case l.certain(s):
-			l.launchWave(s, nodes)
-		default:
-			for _, n := range nodes {
-				l.launch(s, n)
-			}
+		}
+		n := l.certain(s, len(nodes))
+		if n > 0 {
+			l.launchWave(s, nodes[:n])
+		}
+		for _, node := range nodes[n:] {
+			l.launch(s, node)
 		}
 	}
 }

@@ -30,10 +30,20 @@ func (l *loop) place(s *stage) []int32 {
 	return list
 }
 
-// certain reports whether all tasks of a stage that are started now end when their time is over, whatever happens, and may be written at
-// once: their nodes stay, the replay goes on until then, and the sink needs no order.
-func (l *loop) certain(s *stage) bool {
-	return l.waves != nil && !l.sc.Decisions && l.event == len(l.sc.Input.Events) && l.sc.Until <= 0 && len(s.sizes) == 1 && len(s.back) == 0
+// certain is how many of the next tasks of a stage end when their time is over, whatever happens, if they are started now, and may be
+// written at once: their nodes stay, the replay goes on until then, and the sink needs no order.
+func (l *loop) certain(s *stage, tasks int) int {
+	if l.waves == nil || l.sc.Decisions || l.event < len(l.sc.Input.Events) || len(s.sizes) > 1 || len(s.back) > 0 {
+		return 0
+	}
+	if l.sc.Until > 0 {
+		for i, ms := range s.st.Tasks.DurationMS[s.next : s.next+tasks] {
+			if l.now+ms > l.sc.Until {
+				return i
+			}
+		}
+	}
+	return tasks
 }
 
 // launchWave starts the next tasks of a stage on nodes where they have room, and writes them.
