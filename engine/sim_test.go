@@ -320,6 +320,28 @@ func TestUntil(t *testing.T) {
 	}
 }
 
+// What runs at the end of a replay is neither of use nor wasted yet.
+func TestRunningAtTheEndIsNoWaste(t *testing.T) {
+	reduces := stage(1, 2, 20_000, []int32{0})
+	for _, scheduler := range []string{"fair", "ideal"} {
+		for kind, job := range map[string]*trace.Job{
+			"spark":     sparkJob(0, 0, 2, stage(0, 60, 11_000, nil)),
+			"mapreduce": mapReduceJob(0, 0, stage(0, 60, 11_000, nil), reduces),
+		} {
+			k, m := replay(t, input(cluster(2, 1), nil, job), scenario.Options{Until: 30_000, Scheduler: scheduler})
+			running := int64(0)
+			for _, r := range k.tasks {
+				if r.End == record.TaskRunning {
+					running += m.Totals.EndMS - r.Launch
+				}
+			}
+			if j := k.jobs[0]; running == 0 || j.RunningTaskMS != running || j.WastedTaskMS != 0 || j.TaskMS == 0 {
+				t.Errorf("%s, %s: %d ms running, %d wasted, %d useful; want %d, 0 and some", scheduler, kind, j.RunningTaskMS, j.WastedTaskMS, j.TaskMS, running)
+			}
+		}
+	}
+}
+
 func TestReload(t *testing.T) {
 	one := []byte(`<allocations><queue name="default"><maxResources>2048 mb, 2 vcores</maxResources></queue></allocations>`)
 	all := []byte(`<allocations><queue name="default"><maxResources>100000 mb, 100 vcores</maxResources></queue></allocations>`)

@@ -62,7 +62,7 @@ func (t *Trail) Job(r *record.Job) {
 	if t.rows+1 == t.want {
 		t.row = fmt.Sprintf("job %d is over at %d ms: %s", r.ID, r.Finish, r.Outcome)
 	}
-	t.add(1, r.ID, word(r.Queue), word(r.Outcome), r.Submit, r.FirstAllocated, r.FirstTask, r.Finish, r.Attempts, r.Containers, r.MemMiBMS, r.VCoreMS, r.WastedTaskMS)
+	t.add(1, r.ID, word(r.Queue), word(r.Outcome), r.Submit, r.FirstAllocated, r.FirstTask, r.Finish, r.Attempts, r.Containers, r.MemMiBMS, r.VCoreMS, r.WastedTaskMS+r.RunningTaskMS)
 }
 
 // Container is part of [record.Sink].

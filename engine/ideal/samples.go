@@ -99,7 +99,7 @@ func (l *loop) finish() error {
 	})
 	for _, r := range running {
 		l.totals.ContainersRunning++
-		r.stage.job.rec.WastedTaskMS += l.now - r.launch // nothing has come of it
+		r.stage.job.rec.RunningTaskMS += l.now - r.launch
 		l.writeRun(r, l.now, record.TaskRunning, record.EndRunning)
 	}
 	head := l.ready.first()

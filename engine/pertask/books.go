@@ -122,7 +122,8 @@ func (b *Books) End(a *Attempt, end string) {
 	}
 	b.Host.Busy(-a.Rec.Cores)
 	b.Gone(a)
-	if end == record.TaskSuccess {
+	switch end {
+	case record.TaskSuccess:
 		b.Job.TaskMS += now - a.Rec.Launch
 		b.Job.TaskLevels[a.Rec.Level]++
 		if a.Rec.Preferring {
@@ -131,7 +132,9 @@ func (b *Books) End(a *Attempt, end string) {
 				b.Job.TasksPreferred++
 			}
 		}
-	} else {
+	case record.TaskRunning:
+		b.Job.RunningTaskMS += now - a.Rec.Launch
+	default:
 		b.Job.WastedTaskMS += now - a.Rec.Launch
 	}
 	b.Host.Task(&a.Rec)

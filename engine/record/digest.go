@@ -35,7 +35,7 @@ func (d *Digest) Job(r *Job) {
 	h := mix(ofJob, r.ID, text(r.Queue), text(r.Outcome), r.Submit, r.AMScheduled, r.AMAllocated, r.AMRegistered, r.FirstAsked,
 		r.FirstAllocated, r.FirstRegistered, r.FirstTask, r.Finish, r.TasksSucceeded, r.TasksFailed, r.Attempts, r.StageAttempts,
 		r.TasksPreferring, r.TasksPreferred, r.Containers, r.ContainersPreferring, r.ContainersPreferred, r.ContainersRackPreferred,
-		r.ContainersHinting, r.ContainersHinted, r.MemMiBMS, r.VCoreMS, r.TaskMS, r.WastedTaskMS)
+		r.ContainersHinting, r.ContainersHinted, r.MemMiBMS, r.VCoreMS, r.TaskMS, r.WastedTaskMS+r.RunningTaskMS)
 	d.rows += mix(h, r.TaskLevels[:]...)
 }
 

@@ -85,7 +85,8 @@ type Job struct {
 	ContainersHinted        int64    // of those, on such a host
 	MemMiBMS, VCoreMS       int64    // allocated, AM included
 	TaskMS                  int64    // useful: of successful attempts
-	WastedTaskMS            int64    // of failed, killed and repeated attempts
+	WastedTaskMS            int64    // of failed, killed, lost and repeated attempts
+	RunningTaskMS           int64    // of attempts that run at the end of the replay: nobody knows yet what becomes of them
 	CriticalPathMS          int64    // longest chain of stages with every task on its own core: what the run takes at least, but for speculative copies
 	RecordedMS              int64    // recorded finish - start, None without
 }

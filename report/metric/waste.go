@@ -9,7 +9,7 @@ import (
 var waste = Metric{"waste", "Waste", func(d *result.Data) (vs []Value) {
 	c, t := &d.Containers, &d.Tasks
 	head := jobRatio("waste_task_time_share", quantity.Share, quantity.Lower, &d.Jobs, func(j *result.Job) (float64, float64) {
-		return float64(j.WastedTaskMS), float64(j.TaskMS + j.WastedTaskMS)
+		return float64(j.WastedTaskMS), float64(j.TaskMS + j.WastedTaskMS + j.RunningTaskMS)
 	}, "", "no task attempt ran", "time of failed, killed, lost and repeated task attempts, of all task time")
 	head.headline("task time wasted", "wasted task time")
 	vs = append(vs, head)

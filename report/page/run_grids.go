@@ -107,7 +107,7 @@ func jobs(d *result.Data, of map[int64]*explain.Job) *Grid {
 			}},
 		{Column{Name: "mean wait of a container", About: result.ContainerAllocation.About, Unit: quantity.MS, Better: "lower", Inside: true}, func(j *result.Job) any { return quantity.Over(float64(j.AskMS), float64(j.Asks)) }},
 		{Column{Name: "mean wait of a task", About: result.TaskLaunch.About, Unit: quantity.MS, Better: "lower", Inside: true}, func(j *result.Job) any { return quantity.Over(float64(j.TaskWaitMS), float64(j.TaskWaits)) }},
-		{Column{Name: "time of tasks wasted", About: "time of task attempts whose result did not count", Unit: quantity.MS, Better: "lower", Inside: true}, count(func(j *result.Job) int64 { return j.WastedTaskMS })},
+		{Column{Name: "time of tasks wasted", About: "time of task attempts that are over and whose result did not count", Unit: quantity.MS, Better: "lower", Inside: true}, count(func(j *result.Job) int64 { return j.WastedTaskMS })},
 		{Column{Name: "memory allocated", About: "GiB hours allocated, application master included", Unit: "GiB h", Inside: true}, func(j *result.Job) any { return float64(j.MemMiBMS) / 1024 / quantity.HourMS }},
 		{Column{Name: "vcores allocated", About: "vcore hours allocated, application master included", Unit: "vcore h", Inside: true}, func(j *result.Job) any { return float64(j.VCoreMS) / quantity.HourMS }},
 	}

@@ -272,6 +272,7 @@ func readJobs(t *columns, take func(*Job)) func(int) error {
 		{&j.VCoreMS, t.int64s("vcore_ms")},
 		{&j.TaskMS, t.int64s("task_useful_ms")},
 		{&j.WastedTaskMS, t.int64s("task_wasted_ms")},
+		{&j.RunningTaskMS, t.int64s("task_running_ms")},
 		{&j.CriticalPathMS, t.int64s("critical_path_ms")},
 		{&j.RecordedMS, t.int64s("recorded_ms")},
 		{&j.AskMS, t.int64s("containers_wait_allocation_ms")},

@@ -90,14 +90,14 @@ type packedAt struct{ page, offset uint32 }
 const eachSome = 64
 
 // packed lists what is kept of a job: texts that many jobs have, texts of its own, times, and other numbers.
-func (j *Job) packed() (shared [6]*string, own [2]*string, times [9]*int64, numbers [29]*int64) {
+func (j *Job) packed() (shared [6]*string, own [2]*string, times [9]*int64, numbers [30]*int64) {
 	r, l := &j.Job, &j.TaskLevels
 	return [...]*string{&r.Kind, &r.User, &r.Queue, &r.Outcome, &r.Reason, &r.Recorded},
 		[...]*string{&r.Name, &r.ExternalID},
 		[...]*int64{&r.Submit, &r.AMScheduled, &r.AMAllocated, &r.AMRegistered, &r.FirstAsked, &r.FirstAllocated, &r.FirstRegistered, &r.FirstTask, &r.Finish},
 		[...]*int64{&r.Stages, &r.Tasks, &r.TasksSucceeded, &r.TasksFailed, &r.Attempts, &r.StageAttempts, &l[0], &l[1], &l[2], &l[3], &l[4],
 			&r.TasksPreferring, &r.TasksPreferred, &r.Containers, &r.ContainersPreferring, &r.ContainersPreferred, &r.ContainersRackPreferred, &r.ContainersHinting,
-			&r.ContainersHinted, &r.MemMiBMS, &r.VCoreMS, &r.TaskMS, &r.WastedTaskMS, &r.CriticalPathMS, &r.RecordedMS, &j.AskMS, &j.Asks, &j.TaskWaitMS, &j.TaskWaits}
+			&r.ContainersHinted, &r.MemMiBMS, &r.VCoreMS, &r.TaskMS, &r.WastedTaskMS, &r.RunningTaskMS, &r.CriticalPathMS, &r.RecordedMS, &j.AskMS, &j.Asks, &j.TaskWaitMS, &j.TaskWaits}
 }
 
 // add keeps a job.

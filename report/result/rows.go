@@ -63,6 +63,7 @@ type jobRow struct {
 	VCoreMS                 int64  `parquet:"vcore_ms"`
 	TaskMS                  int64  `parquet:"task_useful_ms"`
 	WastedTaskMS            int64  `parquet:"task_wasted_ms"`
+	RunningTaskMS           int64  `parquet:"task_running_ms"`
 	CriticalPathMS          int64  `parquet:"critical_path_ms"`
 	RecordedMS              *int64 `parquet:"recorded_ms"`
 }
@@ -89,7 +90,7 @@ func newJobRow(j *Job) jobRow {
 		Containers: j.Containers, ContainersPreferring: j.ContainersPreferring, ContainersPreferred: j.ContainersPreferred,
 		ContainersRackPreferred: j.ContainersRackPreferred, ContainersHinting: j.ContainersHinting, ContainersHinted: j.ContainersHinted,
 		AskMS: j.AskMS, Asks: j.Asks, TaskWaitMS: j.TaskWaitMS, TaskWaits: j.TaskWaits,
-		MemMiBMS: j.MemMiBMS, VCoreMS: j.VCoreMS, TaskMS: j.TaskMS, WastedTaskMS: j.WastedTaskMS,
+		MemMiBMS: j.MemMiBMS, VCoreMS: j.VCoreMS, TaskMS: j.TaskMS, WastedTaskMS: j.WastedTaskMS, RunningTaskMS: j.RunningTaskMS,
 		CriticalPathMS: j.CriticalPathMS, RecordedMS: opt(&j.RecordedMS),
 	}
 	if Happened(j.FirstTask) {

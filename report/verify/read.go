@@ -60,6 +60,7 @@ type jobRow struct {
 	VCoreMS         int64    `parquet:"vcore_ms"`
 	UsefulMS        int64    `parquet:"task_useful_ms"`
 	WastedMS        int64    `parquet:"task_wasted_ms"`
+	RunningMS       int64    `parquet:"task_running_ms"`
 	CriticalPathMS  int64    `parquet:"critical_path_ms"`
 }
 

@@ -97,7 +97,7 @@ func (v *verifier) metrics() (out map[string]float64, failed error) {
 	out = map[string]float64{}
 	end := v.manifest.Totals.EndMS
 	var waits, durations, slowdowns []float64
-	var useful, wasted, finishedUseful, succeeded, succeededTasks float64
+	var useful, wasted, running, finishedUseful, succeeded, succeededTasks float64
 	var preferring, preferred, rack, hinting, hinted, containers float64
 	var levels [5]float64
 	var tasksPreferring, tasksPreferred float64
@@ -126,7 +126,7 @@ func (v *verifier) metrics() (out map[string]float64, failed error) {
 				openWaits = append(openWaits, so)
 			}
 		}
-		useful, wasted = useful+float64(j.UsefulMS), wasted+float64(j.WastedMS)
+		useful, wasted, running = useful+float64(j.UsefulMS), wasted+float64(j.WastedMS), running+float64(j.RunningMS)
 		containers += float64(j.Containers)
 		preferring, preferred, rack = preferring+float64(j.Preferring), preferred+float64(j.Preferred), rack+float64(j.RackPreferred)
 		hinting, hinted = hinting+float64(j.Hinting), hinted+float64(j.Hinted)
@@ -194,7 +194,7 @@ func (v *verifier) metrics() (out map[string]float64, failed error) {
 		"utilization_vcores_busy_share":              {v.sums.busy, c.vcoreMS},
 		"utilization_vcores_busy_of_allocated_share": {v.sums.busy, v.sums.executors},
 		"utilization_nodes_mean":                     {c.nodeMS, c.ms},
-		"waste_task_time_share":                      {wasted, useful + wasted},
+		"waste_task_time_share":                      {wasted, useful + wasted + running},
 	} {
 		out[name] = math.NaN()
 		if x[1] != 0 {

@@ -10,6 +10,9 @@ type jobSums struct {
 // add counts a task attempt.
 func (s *jobSums) add(t *task) {
 	s.spanMS += t.finish - t.launch
+	if t.running {
+		s.RunningMS += t.finish - t.launch
+	}
 	s.Attempts++
 	s.TaskWaitMS += t.launch - t.ready
 	if !t.success {
@@ -81,7 +84,7 @@ func (a *applications) checkSums(j *job, s *jobSums) {
 		{"tasks_process_local", j.ProcessLocal, s.ProcessLocal}, {"tasks_node_local", j.NodeLocal, s.NodeLocal}, {"tasks_no_pref", j.NoPref, s.NoPref},
 		{"tasks_rack_local", j.RackLocal, s.RackLocal}, {"tasks_any", j.Any, s.Any},
 		{"tasks_preferring", j.TasksPreferring, s.TasksPreferring}, {"tasks_preferred", j.TasksPreferred, s.TasksPreferred},
-		{"tasks_succeeded", j.TasksSucceeded, s.TasksSucceeded}, {"task_useful_ms + task_wasted_ms", j.UsefulMS + j.WastedMS, s.spanMS},
+		{"tasks_succeeded", j.TasksSucceeded, s.TasksSucceeded}, {"task_running_ms", j.RunningMS, s.RunningMS}, {"task_useful_ms + task_wasted_ms + task_running_ms", j.UsefulMS + j.WastedMS + j.RunningMS, s.spanMS},
 	} {
 		a.sums.equal(x.got, x.want, j.row, x.column, "what its rows add up to")
 	}

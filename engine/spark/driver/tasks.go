@@ -312,9 +312,12 @@ func (d *Driver) writeRun(r *run, end string) {
 	if c := d.h.Container(e.container); c != nil && !r.booked {
 		c.BusyMS += span * int64(r.cores)
 	}
-	if end == record.TaskSuccess && !r.repeated {
+	switch {
+	case end == record.TaskSuccess && !r.repeated:
 		d.rec.TaskMS += span
-	} else {
+	case end == record.TaskRunning:
+		d.rec.RunningTaskMS += span
+	default:
 		d.rec.WastedTaskMS += span
 	}
 	if end == record.TaskSuccess {
