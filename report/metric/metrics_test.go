@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,6 +98,14 @@ func TestMetricsByHand(t *testing.T) {
 	}
 	if _, ok := r.Value("queue_memory_share[queue=root]"); ok {
 		t.Error("root has a share of its own, but is no leaf queue")
+	}
+}
+
+// Parts of the wait are parts of the wait of jobs that had a first task, which is not the mean where others still wait.
+func TestWhatJobsWaitedFor(t *testing.T) {
+	const want = "Jobs waited 4.20 s on average for their first task (3 jobs, 1 of them still waiting); the 2 that had one waited 2.30 s, 37 % of it for AM start."
+	if news := Of(reporttest.DataOf(t, reporttest.ByHand)).News(); !slices.Contains(news, want) {
+		t.Errorf("news is %q, want among it %q", news, want)
 	}
 }
 

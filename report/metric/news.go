@@ -51,22 +51,32 @@ func littleOffered(s *Summary) string {
 	return ""
 }
 
-// jobsWaited says how long jobs waited for their first task, and for what most.
+// jobsWaited says how long jobs waited for their first task, and for what most. Parts are known of jobs that launched a task: where others still wait,
+// they are parts of the mean wait of those.
 func jobsWaited(s *Summary) string {
 	wait, ok := s.number("wait_job_first_task_mean_ms")
 	if !ok || wait.Number == 0 {
 		return ""
 	}
 	text := fmt.Sprintf("Jobs waited %s on average for their first task (%s)", wait.Unit.Amount(wait.Number), wait.Of())
-	most, name := 0.0, ""
+	most, name, all, with := 0.0, "", 0.0, int64(0)
 	for i := range result.WaitParts {
 		p := &result.WaitParts[i]
-		if x, ok := s.number(p.Name + "_mean_ms"); ok && x.Number > most {
+		x, ok := s.number(p.Name + "_mean_ms")
+		if !ok {
+			continue
+		}
+		all, with = all+x.Number, x.N
+		if x.Number > most {
 			most, name = x.Number, p.Short
 		}
 	}
-	if name != "" {
-		text += fmt.Sprintf(", %s of it for %s", percent(most/wait.Number), name)
+	switch {
+	case name == "":
+	case wait.Open > 0:
+		text += fmt.Sprintf("; the %s that had one waited %s, %s of it for %s", quantity.Thousands(with), wait.Unit.Amount(all), percent(most/all), name)
+	default:
+		text += fmt.Sprintf(", %s of it for %s", percent(most/all), name)
 	}
 	return text + "."
 }
