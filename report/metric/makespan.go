@@ -33,6 +33,9 @@ var makespan = Metric{"makespan", "Makespan", func(d *result.Data) []Value {
 	v.headline("makespan", "makespan")
 	v.Ends = true
 	n := int64(d.Jobs.Len())
+	if unfinished > 0 { // it says over how many it is
+		v.Things, v.Whole = "jobs", n
+	}
 	return []Value{
 		v,
 		value("makespan_jobs_succeeded_count", quantity.Count, quantity.Higher, float64(succeeded), n, "", "jobs that succeeded"),
