@@ -123,3 +123,34 @@ func TestRecordedTraces(t *testing.T) {
 		}
 	}
 }
+
+// What adds up jobs says how many of them have no first task or no end.
+func TestTotalsSayWhatIsOpen(t *testing.T) {
+	var totals explain.Totals
+	add := func(outcome string, firstTask, end int64) {
+		j := &explain.Job{Job: record.Job{Outcome: outcome, FirstTask: firstTask}, End: end}
+		j.Parts = []explain.Part{{To: end, Cause: record.CauseNoRoom}}
+		if firstTask != record.None {
+			j.Parts = []explain.Part{{To: firstTask, Cause: record.CauseNoRoom}, {From: firstTask, To: end, Cause: explain.Work}}
+		}
+		totals.Add(j)
+	}
+	text := func() string {
+		var b strings.Builder
+		totals.WriteText(&b, " of the result")
+		first, _, _ := strings.Cut(b.String(), ":")
+		return first
+	}
+	add(record.JobSucceeded, 2000, 5000)
+	if got := text(); got != "1 job of the result" {
+		t.Errorf("of a job that is over it says %q", got)
+	}
+	add(record.JobUnfinished, record.None, 9000)
+	add(record.JobUnfinished, 1000, 9000)
+	if got, want := text(), "3 jobs of the result (1 without a first task, 2 not finished"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if told := totals.Tell(); told.NoTask != 1 || told.Open != 2 {
+		t.Errorf("as JSON %+v, want 1 without a first task and 2 unfinished", told)
+	}
+}

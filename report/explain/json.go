@@ -66,6 +66,8 @@ func (j *Job) Tell(n *parting.Names) Told {
 // ToldTotals are totals as JSON.
 type ToldTotals struct {
 	Jobs    int64   `json:"jobs"`
+	NoTask  int64   `json:"without_a_first_task"` // these and the next count up to their end, or that of the replay
+	Open    int64   `json:"unfinished"`
 	WaitMS  int64   `json:"wait_ms"`
 	WholeMS int64   `json:"whole_ms"`
 	Waits   []Share `json:"waits"`
@@ -74,5 +76,5 @@ type ToldTotals struct {
 
 // Tell is the totals as JSON.
 func (t *Totals) Tell() ToldTotals {
-	return ToldTotals{t.Jobs, t.Wait, t.Whole, t.Waits(), t.Wholes()}
+	return ToldTotals{t.Jobs, t.NoTask, t.Open, t.Wait, t.Whole, t.Waits(), t.Wholes()}
 }

@@ -27,7 +27,11 @@ func (j *Job) WriteText(w io.Writer, n *parting.Names) {
 	p := shown.Paint(w)
 	shown.Paragraph(w, fmt.Sprintf("%s, %s of %s in %s: %s", p.In(shown.Heading, name), j.Kind, j.User, queue, outcome(&j.Job)), "  ")
 	whole := j.End - j.Submit
-	fmt.Fprintf(w, "%s from its submission at %s to its end\n", ms(whole), ms(j.Submit))
+	end := "its end"
+	if j.Outcome == record.JobUnfinished {
+		end = "the end of the replay"
+	}
+	fmt.Fprintf(w, "%s from its submission at %s to %s\n", ms(whole), ms(j.Submit), end)
 	for _, b := range j.Branches(n, 3) {
 		fmt.Fprintf(w, "\n%s\n", p.In(shown.Heading, fmt.Sprintf("%s  %s  %s", ms(b.MS), share(b.MS, whole), b.Title)))
 		for i, c := range b.Causes {
@@ -99,7 +103,7 @@ func chain(stages []int32) string {
 
 // WriteText writes which causes make up the waits and the whole time of jobs; of says which jobs.
 func (t *Totals) WriteText(w io.Writer, of string) {
-	shown.Paragraph(w, fmt.Sprintf("%s%s: %s until their first tasks, %s in all\n", quantity.Counted(t.Jobs, "jobs"), of, ms(t.Wait), ms(t.Whole)), "")
+	shown.Paragraph(w, fmt.Sprintf("%s: %s until their first tasks, %s in all\n", t.jobs(of), ms(t.Wait), ms(t.Whole)), "")
 	table := &shown.Table{}
 	for _, half := range []struct {
 		title  string

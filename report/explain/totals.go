@@ -20,6 +20,7 @@ type Share struct {
 // Totals add up the parts of many jobs.
 type Totals struct {
 	Jobs          int64
+	NoTask, Open  int64 // of these, without a first task, and not finished: they count up to their end, or that of the replay
 	Wait, Whole   int64 // ms
 	waits, wholes map[record.Cause]*Share
 	Wrong         int64 // jobs whose parts do not sum to the whole, which is a fault of the program
@@ -32,6 +33,12 @@ func (t *Totals) Add(j *Job) {
 		t.waits, t.wholes = map[record.Cause]*Share{}, map[record.Cause]*Share{}
 	}
 	t.Jobs++
+	if j.FirstTask == record.None {
+		t.NoTask++
+	}
+	if j.Outcome == record.JobUnfinished {
+		t.Open++
+	}
 	t.Wait += j.Wait()
 	t.Whole += j.End - j.Submit
 	if text := Check(j); text != "" {
@@ -73,6 +80,22 @@ func ranked(of map[record.Cause]*Share) (list []Share) {
 	return list
 }
 
+// jobs says how many jobs there are, and of how many of them the time is not whole.
+func (t *Totals) jobs(of string) string {
+	text := quantity.Counted(t.Jobs, "jobs") + of
+	var some []string
+	if t.NoTask > 0 {
+		some = append(some, quantity.Thousands(t.NoTask)+" without a first task")
+	}
+	if t.Open > 0 {
+		some = append(some, quantity.Thousands(t.Open)+" not finished")
+	}
+	if some == nil {
+		return text
+	}
+	return text + " (" + strings.Join(some, ", ") + ": they count up to their end)"
+}
+
 // Sentence says which causes make up most of the waits for first tasks.
 func (t *Totals) Sentence() string {
 	var causes []string
@@ -84,7 +107,7 @@ func (t *Totals) Sentence() string {
 	if causes == nil {
 		return "No job waited for its first task."
 	}
-	return fmt.Sprintf("Until their first tasks %s waited %s in all, mostly: %s.", quantity.Counted(t.Jobs, "jobs"), ms(t.Wait), strings.Join(causes, ", "))
+	return fmt.Sprintf("Until their first tasks %s waited %s in all, mostly: %s.", t.jobs(""), ms(t.Wait), strings.Join(causes, ", "))
 }
 
 // Branch is the waits for the first tasks of jobs, by cause.
