@@ -453,3 +453,16 @@ func TestShard(t *testing.T) {
 		t.Errorf("picked x: %v", err)
 	}
 }
+
+// A load on clusters of other sizes is another rate of arrivals, which is said where both are varied.
+func TestLoadsOfClusters(t *testing.T) {
+	for _, tt := range []struct {
+		dims []dim
+		want int
+	}{{[]dim{{name: "load"}, {name: "nodes"}}, 1}, {[]dim{{name: "load"}, {name: "variant"}}, 0}, {[]dim{{name: "nodes"}}, 0}} {
+		m := Merged{dims: tt.dims}
+		if got := len(m.notes()); got != tt.want {
+			t.Errorf("%+v: %d notes, want %d", tt.dims, got, tt.want)
+		}
+	}
+}

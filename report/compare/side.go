@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"slices"
 
 	"replay/engine/record"
@@ -21,6 +22,7 @@ type side struct {
 	warnings    []string
 	differs     bool // from the first variant, in some value of some replay
 	decides     Decides
+	arrivals    []float64 // how many times as fast as under the first variant jobs arrive, by replay
 
 	// For plots; distributions and counts are of all replays.
 	dists  map[*distribution]*dist.Dist
@@ -68,6 +70,7 @@ func (s *side) add(r *metric.Summary, p *pairs, v int) {
 	case hash != first && s.decides == AsFirst:
 		s.decides = Otherwise
 	}
+	s.arrivals = append(s.arrivals, cmp.Or(r.Manifest.Faster, 1)/cmp.Or(p.replays[0].Manifest.Faster, 1))
 	s.outcome.Add(r.Data)
 	s.loss.add(p.loss(v))
 	for _, text := range r.Warnings() {

@@ -48,6 +48,23 @@ func TestWhatAnEndDecidesIsNotTested(t *testing.T) {
 	}
 }
 
+// Where jobs arrive faster in a variant, that is said before what differs.
+func TestOtherArrivalsLead(t *testing.T) {
+	base, other := variant(t, reporttest.Usual, "base", 5), variant(t, reporttest.Usual, "more", 5)
+	for k, r := range other.Runs {
+		d := *r.Data
+		d.Manifest.Faster = 2
+		other.Runs[k] = metric.Of(&d)
+	}
+	const want = "Under more jobs arrive 2 times as fast as under base "
+	if text := of(t, base, other).Verdict()[0].Text; !strings.HasPrefix(text, want) {
+		t.Errorf("%q, want %q first", text, want)
+	}
+	if text := of(t, base, variant(t, reporttest.Usual, "same", 5)).Verdict()[0].Text; strings.Contains(text, "arrive") {
+		t.Errorf("%q of variants with the same arrivals", text)
+	}
+}
+
 func TestEndsOfTheirOwnAreRefused(t *testing.T) {
 	base, other := variant(t, reporttest.Usual, "a", 2), ended(t, "b", 8000, func(*result.Job) bool { return false })
 	other.Runs = other.Runs[:2]

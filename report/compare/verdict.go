@@ -29,9 +29,24 @@ func (r *Row) Words() string {
 // Verdict answers in a sentence for each variant but the first: what changed against it, by how much, for whom and why.
 func (c *Comparison) Verdict() (ps []page.Lede) {
 	for v := 1; v < len(c.Variants); v++ {
-		ps = append(ps, page.Lede{Kind: c.kind(v), Text: c.answer(v)})
+		ps = append(ps, page.Lede{Kind: c.kind(v), Text: c.arrivals(v) + c.answer(v)})
 	}
 	return ps
+}
+
+// arrivals says that jobs of variant v arrive faster or more slowly than those of the first, so that the two have not the same work to do at a time;
+// empty where they do not.
+func (c *Comparison) arrivals(v int) string {
+	by := c.study.sides[v].arrivals
+	low, high := slices.Min(by), slices.Max(by)
+	if low == 1 && high == 1 {
+		return ""
+	}
+	times := fmt.Sprintf("%.3g", low)
+	if low != high {
+		times = fmt.Sprintf("%.3g to %.3g", low, high)
+	}
+	return fmt.Sprintf("Under %s jobs arrive %s times as fast as under %s (--load is of each cluster), which is part of each difference. ", c.Variants[v].Name, times, c.Variants[0].Name)
 }
 
 // kind says whether the answer of variant v is good or bad: nothing but better or worse in what is tested, or jobs lost.
