@@ -58,7 +58,7 @@ func RecordOf(id string, s *metric.Summary) *Record {
 	m, o := &s.Manifest, s.Outcome()
 	r := &Record{Format: Format, ID: id, Program: Program{m.ProgramVersion, m.Commit, m.Modified}, Decisions: m.DecisionHash,
 		Outcome: Outcome{o.Jobs, o.Succeeded, o.Unexpected}, Warnings: []string{}, Values: make([]Value, 0, len(s.Values))}
-	cut := o.Jobs-o.Succeeded-o.Unexpected-o.AsRecorded > 0
+	cut := o.CutOff() > 0
 	for i := range m.Warnings {
 		r.Warnings = append(r.Warnings, metric.Counted(&m.Warnings[i]))
 	}

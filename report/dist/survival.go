@@ -44,6 +44,14 @@ func NewSurvival(ended, open []float64) *Survival {
 // Most is the largest time of all, NaN without any.
 func (s *Survival) Most() float64 { return s.most }
 
+// Beyond is the part that lasts longer than all times that ended: how long is not known.
+func (s *Survival) Beyond() float64 {
+	if len(s.longer) == 0 {
+		return 1
+	}
+	return s.longer[len(s.longer)-1]
+}
+
 // Mean is the mean of the times where those above horizon count as horizon: the area under the curve up to there. NaN without any
 // time.
 func (s *Survival) Mean(horizon float64) float64 {

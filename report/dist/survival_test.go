@@ -18,6 +18,9 @@ func TestSurvivalPublished(t *testing.T) {
 	if m := s.Quantile(.5); m != 23 || !math.IsNaN(s.Quantile(.6)) || s.Most() != 35 {
 		t.Errorf("median %v, 0.6-quantile %v, most %v; want 23, none and 35", m, s.Quantile(.6), s.Most())
 	}
+	if s.Beyond() != s.longer[6] || NewSurvival([]float64{4}, []float64{3}).Beyond() != 0 || NewSurvival(nil, []float64{3}).Beyond() != 1 {
+		t.Errorf("what lasts longer than all that ended: %v", s.Beyond())
+	}
 	// R's survival package prints a restricted mean of 23.3 weeks, up to 35.
 	if m := s.Mean(35); math.Abs(m-23.287) > .001 {
 		t.Errorf("mean up to 35 weeks is %v, want 23.287", m)

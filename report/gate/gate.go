@@ -26,6 +26,7 @@ type Gate struct {
 	Conditions []Condition
 	Precision  float64 // see [Gate.Enough]; a part
 	jobs       jobs
+	least      map[string]bool // names of values that are least values in a replay of the head
 }
 
 // Add takes in a replay of the base and one of the head, of the same trace and seed. The error, of the first ones, is that a condition is about
@@ -36,6 +37,14 @@ func (g *Gate) Add(base, head *metric.Summary) error {
 			if _, _, _, err := c.Find(base.Values); err != nil {
 				return err
 			}
+		}
+	}
+	if g.least == nil {
+		g.least = map[string]bool{}
+	}
+	for i := range head.Values {
+		if v := &head.Values[i]; v.Least() {
+			g.least[v.Name] = true
 		}
 	}
 	g.jobs.add(base.Data, head.Data)
@@ -161,6 +170,9 @@ func (g *Gate) judge(c *compare.Comparison) (out []Judged, err error) {
 		}
 		j := Judged{Condition: cond, Row: &c.Rows[at], Limit: limit, Percent: percent, Over: math.NaN(), Half: math.NaN(), Status: Open}
 		j.test(c, alpha)
+		if j.Over < 0 && !j.Change && g.least[j.Row.Name] {
+			j.Status, j.Why = Open, fmt.Sprintf("in a replay of head more than 5 %% of it goes on at the end, so that %s is a least value", j.Row.Unit.Amount(j.Row.Cells[head].Number))
+		}
 		out = append(out, j)
 	}
 	return out, nil
@@ -178,6 +190,8 @@ func (j *Judged) test(c *compare.Comparison, alpha float64) {
 		j.Why = "the jobs that finish are not the same"
 	case j.Change && j.Row.Ends && c.Losses[head].CutOff > 0:
 		j.Why = compare.OthersCutOff
+	case !j.Change && j.Row.Ends && c.Outcomes[head].CutOff() > 0:
+		j.Why = "--until ends replays before all jobs are over, and decides what this is over"
 	}
 	if j.Why != "" {
 		return

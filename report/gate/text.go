@@ -124,6 +124,9 @@ func (j *Judged) Say() string {
 	if few := j.Row.Few(); few != "" {
 		text += fmt.Sprintf("; it is over %s: %s", j.Row.Of(), few)
 	}
+	if j.Row.Open > 0 {
+		text += fmt.Sprintf("; in the first replay it is over %s, which count with at least the time so far", j.Row.Of())
+	}
 	if j.Status == Open {
 		text += fmt.Sprintf("; %s from it would have been found in 8 of 10 such gates", s.Number(j.Find)+s.Apart())
 	}

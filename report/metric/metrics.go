@@ -47,6 +47,7 @@ type Value struct {
 	Ends   bool    // an end that was asked for decides what it is about: when the last jobs end, or waits that are over and none that go on
 	Open   int64   // how many of N are not over: they count with at least the time so far
 	Still  string  // what they are: "still waiting"
+	Beyond float64 // of a mean over open ones: the part of the things that last longer than any that is over, which it knows no end of
 	PerJob *PerJob // how it follows from jobs; nil when it does not
 }
 
@@ -68,6 +69,9 @@ func Words(values []Value, at int) string {
 
 // thin is the part of a whole below which a number says little about the whole.
 const thin = 0.05
+
+// Least reports whether the value is a mean of which so much is open that it is known to be at least its number, and not how much more.
+func (v *Value) Least() bool { return v.Beyond > thin }
 
 // Thin reports whether the value is about so few of the things of the replay that it is no news: the share of a
 // single container out of 173.

@@ -142,6 +142,9 @@ func (s *Summary) Succeeded() map[int64]bool {
 	return ids
 }
 
+// CutOff is how many jobs the end that was asked for kept from finishing, those that are not submitted included.
+func (o *Outcome) CutOff() int64 { return o.Jobs - o.Succeeded - o.Unexpected - o.AsRecorded }
+
 // NoneSucceeds reports whether there are jobs and all are lost: none succeeds, is recorded as failed or cut off by the end that was asked for.
 func (o *Outcome) NoneSucceeds() bool { return o.Jobs > 0 && o.Unexpected == o.Jobs }
 

@@ -138,6 +138,9 @@ func countOpen(out []Value, s sample, q *result.OfJobs) {
 			continue
 		}
 		v.Number, v.Absent = s.censored(of.percent, math.Inf(1), q.Still)
+		if of.name == "mean" {
+			v.Beyond = dist.NewSurvival(s.xs, s.open).Beyond()
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ func (p *Plan) page(curves []figure.Picture) ([]byte, error) {
 	}
 	out := page.Page{Title: "Plan for " + p.Subject, Ledes: []page.Lede{l}, Warnings: p.Warnings}
 	out.Chips = []string{p.Setting + " from " + p.Labels[0] + " to " + p.Labels[len(p.Labels)-1], quantity.Counted(int64(p.Replays), "replays"), fmt.Sprintf("%d of %d values", len(p.Points), len(p.Labels))}
-	for _, text := range append([]string{p.advice(), p.brokenText()}, p.notes()...) {
+	for _, text := range append([]string{p.Caveat, p.advice(), p.brokenText()}, p.notes()...) {
 		if text != "" {
 			out.Notes = append(out.Notes, text)
 		}

@@ -30,12 +30,14 @@ type Plan struct {
 	Targets []*target.Target
 	Metrics []Metric      // by target
 	Lost    []Loss        // by value: of the replay that loses most
+	Open    []int64       // by value: jobs whose times go on where a replay ends, of that with most of them; nil where there are none
 	Costs   []float64     // an hour of the nodes, by value, of those that were replayed; nil when nobody says prices
 	In      string        // currency of the costs, empty when nobody says
 	Bands   []record.Band // how far predicted times were off, as a model file says
 	Made    *record.Made  // nil when it is not known
 	// Warnings are those of all replays: what is not modelled, and what else limits the answer.
 	Warnings []string
+	Caveat   string // what the answer is not an answer to, a sentence; empty for nothing
 }
 
 // Metric is what a target is about.
@@ -181,7 +183,7 @@ func (p *Plan) brokenText() string {
 // WriteText writes the answer, and each value that was replayed.
 func (p *Plan) WriteText(w io.Writer) {
 	shown.Paragraph(w, p.Sentence(), "")
-	for _, text := range []string{p.advice(), p.brokenText()} {
+	for _, text := range []string{p.Caveat, p.advice(), p.brokenText()} {
 		if text != "" {
 			shown.Paragraph(w, text, "")
 		}
@@ -232,10 +234,27 @@ func (p *Plan) notes() (texts []string) {
 			texts = append(texts, strings.ToUpper(m.Few[:1])+m.Few[1:]+".")
 		}
 	}
+	if text := p.openText(); text != "" {
+		texts = append(texts, text)
+	}
 	if text := metric.BandsText(p.Bands); text != "" {
 		texts = append(texts, text)
 	}
 	return texts
+}
+
+// openText says where times of jobs go on at the end of replays; empty where none does.
+func (p *Plan) openText() string {
+	var at []string
+	for i := range p.Points {
+		if value := p.Points[i].Value; p.Open != nil && p.Open[value] > 0 {
+			at = append(at, fmt.Sprintf("%s (%s)", p.Labels[value], quantity.Counted(p.Open[value], "jobs")))
+		}
+	}
+	if at == nil {
+		return ""
+	}
+	return fmt.Sprintf("Where replays end, jobs still wait or run at %s = %s: they count with at least the time so far. A mean of times of which more than 5 %% go on has no number unless it is above its limit as it is.", p.Setting, strings.Join(at, ", "))
 }
 
 func (p *Plan) cell(pt *Point, t int) string {
@@ -336,6 +355,7 @@ type answer struct {
 	Broken  [][2]string `json:"contradictions"`
 	Points  []jsonPoint `json:"points"`
 	About   string      `json:"recorded_elsewhere,omitempty"`
+	Caveat  string      `json:"caveat,omitempty"`
 	Warned  []string    `json:"warnings"`
 	// Currency is empty when nobody says.
 	Currency string        `json:"currency,omitempty"`
@@ -348,6 +368,7 @@ type jsonPoint struct {
 	Seeds   int        `json:"seeds"`
 	Cost    *float64   `json:"cost_an_hour,omitempty"`
 	Lost    int64      `json:"jobs_lost"` // of the replay that loses most
+	Open    int64      `json:"jobs_open"` // of the replay with most of them: times that go on where it ends
 	Targets []jsonMean `json:"targets"`
 }
 
@@ -372,13 +393,17 @@ func (p *Plan) JSON() ([]byte, error) {
 		}
 		return &p.Labels[i]
 	}
-	a := answer{Answer: p.Sentence(), Setting: p.Setting, Best: label(p.Best), Low: label(p.Low), High: label(p.High), Largest: !p.Rising, Replays: p.Replays, Broken: [][2]string{}, About: p.About, Warned: append([]string{}, p.Warnings...), Currency: p.In, Bands: p.Bands}
+	a := answer{Answer: p.Sentence(), Setting: p.Setting, Best: label(p.Best), Low: label(p.Low), High: label(p.High), Largest: !p.Rising, Replays: p.Replays, Broken: [][2]string{}, About: p.About, Caveat: p.Caveat, Warned: append([]string{}, p.Warnings...), Currency: p.In, Bands: p.Bands}
 	for _, b := range p.Broken {
 		a.Broken = append(a.Broken, [2]string{p.Labels[b[0]], p.Labels[b[1]]})
 	}
 	for i := range p.Points {
 		pt := &p.Points[i]
-		row := jsonPoint{Value: p.Labels[pt.Value], Status: pt.Status, Seeds: len(pt.Excess), Lost: p.Lost[pt.Value].Jobs}
+		open := int64(0)
+		if p.Open != nil {
+			open = p.Open[pt.Value]
+		}
+		row := jsonPoint{Value: p.Labels[pt.Value], Status: pt.Status, Seeds: len(pt.Excess), Lost: p.Lost[pt.Value].Jobs, Open: open}
 		if p.Costs != nil {
 			row.Cost = &p.Costs[pt.Value]
 		}

@@ -76,6 +76,22 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// What an end decides is not known, nor is a mean that is below its limit while much goes on.
+func TestGateUntil(t *testing.T) {
+	out := must(t, "gate", traces+"uniform-micro", "-q", "--until", "5m", "--nodes", "3", "--seeds", "5", "--base", "--", "--head", "--conf spark.locality.wait=0s",
+		"--hold", "makespan_ms < 1h", "--hold", "mean(wait) < 1h", "--hold", "p50(wait) > 1s")
+	out = strings.Join(strings.Fields(out), " ")
+	for _, want := range []string{
+		"must hold: makespan_ms < 1h. Not known: --until ends replays before all jobs are over",
+		"must hold: mean(wait) < 1h. Not known: in a replay of head more than 5 % of it goes on at the end, so that ",
+		"must hold: p50(wait) > 1s. Kept: ", "of them still waiting, which count with at least the time so far",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
+
 func TestGateOutputs(t *testing.T) {
 	base, head := gateConfs(t)
 	misspelt := hadoopXML("yarn.scheduler.fair.preempton", "true", "ours.x", "1")

@@ -77,6 +77,7 @@ type planning struct {
 	targets  []*target.Target
 	metrics  []plan.Metric // by target, known after the first replay
 	lost     []plan.Loss   // by value
+	open     []int64       // by value: [plan.Plan.Open]
 	warnings []record.Warning
 	about    string // [plan.Plan.About]
 	mu       sync.Mutex
@@ -127,7 +128,7 @@ func (p *program) plan(c *cli.Context) error {
 	if w.base.Prices != nil {
 		w.costs = make([]float64, len(w.setting.labels))
 	}
-	w.lost = make([]plan.Loss, len(w.setting.labels))
+	w.lost, w.open = make([]plan.Loss, len(w.setting.labels)), make([]int64, len(w.setting.labels))
 	var ends []variant
 	for _, i := range []int{0, len(w.setting.labels) - 1} { // before the work, not after it
 		o, err := w.options(i)
@@ -155,7 +156,10 @@ func (p *program) plan(c *cli.Context) error {
 		w.warnings = slices.Insert(w.warnings, 0, record.Warning{Code: "plan-cost", Count: 1, Text: "what nodes cost an hour is not shown beside each value, because --autoscale changes how many there are: hold a condition such as cost_total < 100"})
 	}
 	printWarnings(c, w.warnings)
-	r := &plan.Plan{Answer: answer, Setting: w.setting.name, Labels: w.setting.labels, Subject: w.source.title, About: w.about, Targets: w.targets, Metrics: w.metrics, Lost: w.lost, Costs: w.costs, Bands: w.base.Bands(), Made: p.made()}
+	r := &plan.Plan{Answer: answer, Setting: w.setting.name, Labels: w.setting.labels, Subject: w.source.title, About: w.about, Targets: w.targets, Metrics: w.metrics, Lost: w.lost, Open: w.open, Costs: w.costs, Bands: w.base.Bands(), Made: p.made()}
+	if w.setting.name == "nodes" && w.base.Load > 0 {
+		r.Caveat = "--load is that of each cluster: with more nodes jobs arrive faster, so this is not how many nodes the same jobs need."
+	}
 	for i := range w.warnings {
 		r.Warnings = append(r.Warnings, metric.Counted(&w.warnings[i]))
 	}
@@ -254,8 +258,8 @@ func (w *planning) run(ctx context.Context, o scenario.Options, value int, seed 
 	})
 }
 
-// excess returns by how much each target's value exceeds its limit; NaN without a value, or where jobs are lost that should succeed. Those are
-// noted at the value of the setting.
+// excess returns by how much each target's value exceeds its limit; NaN without a value, where it is a mean that is below the limit as far
+// as it is known, or where jobs are lost that should succeed. Those are noted at the value of the setting.
 func (w *planning) excess(value int, r *report.Result) (out []float64, err error) {
 	w.warnings, w.about = withWarnings(w.warnings, r), r.Manifest.Elsewhere
 	o := r.Outcome()
@@ -270,6 +274,11 @@ func (w *planning) excess(value int, r *report.Result) (out []float64, err error
 			return nil, err
 		}
 		v := &r.Values[at]
+		if n := o.CutOff(); n > 0 && v.Ends {
+			return nil, fmt.Errorf("--hold is %q, and at %s = %s --until cuts off %s of %s and decides what it is over: want a value of jobs, such as p95(wait), or replays to the end",
+				t.Text, w.setting.name, w.setting.labels[value], quantity.Thousands(n), quantity.Counted(o.Jobs, "jobs"))
+		}
+		w.open[value] = max(w.open[value], v.Open)
 		if len(w.metrics) == i {
 			words := metric.Words(r.Values, at)
 			w.metrics = append(w.metrics, plan.Metric{Name: v.Name, Words: words, Unit: v.Unit, Limit: limit})
@@ -278,7 +287,7 @@ func (w *planning) excess(value int, r *report.Result) (out []float64, err error
 			}
 		}
 		x := v.Number - limit
-		if v.Absent != "" || lost {
+		if v.Absent != "" || lost || x < 0 && v.Least() {
 			x = math.NaN()
 		}
 		out = append(out, x)

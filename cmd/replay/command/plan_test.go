@@ -99,6 +99,33 @@ func TestPlanWarnings(t *testing.T) {
 	}
 }
 
+// An end that is asked for tells little of times that go on there: what it decides is refused, a mean below its limit has no number where much is open.
+func TestPlanUntil(t *testing.T) {
+	args := []string{"plan", traces + "uniform-micro", "--max-seeds", "5", "-q", "--until", "5m", "--vary", "nodes=2:12:5"}
+	code, _, stderr := cmd(t, append(args, "--hold", "mean(container_wait) < 1h")...)
+	if want := "at nodes = 2 --until cuts off "; code != cmdline.ExitUsage || !strings.Contains(stderr, want) {
+		t.Errorf("exit %d, no %q in %s", code, want, stderr)
+	}
+	out := strings.Join(strings.Fields(must(t, append(args, "--hold", "mean(wait) < 1h")...)), " ")
+	for _, want := range []string{" is the smallest from 2 to 12 at which mean(wait) < 1h", "2 5 – fails", "Where replays end, jobs still wait or run at nodes = 2 ("} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
+
+// With a load each number of nodes has another rate of arrivals.
+func TestPlanLoad(t *testing.T) {
+	args := []string{"plan", traces + "uniform-micro", "--max-seeds", "5", "-q", "--hold", "mean(wait) < 1h", "--vary", "nodes=8:12:4"}
+	const want = "--load is that of each cluster: with more nodes jobs arrive faster"
+	if out := must(t, append(args, "--load", "0.3")...); !strings.Contains(out, want) {
+		t.Errorf("no %q in\n%s", want, out)
+	}
+	if out := must(t, args...); strings.Contains(out, want) {
+		t.Errorf("%q in\n%s", want, out)
+	}
+}
+
 func TestPlanWrong(t *testing.T) {
 	for _, tt := range []struct {
 		args []string
