@@ -70,7 +70,8 @@ func (w *Window) add(tasks int64, work Work) {
 }
 
 // Cluster returns the nodes as the events before the window leave them, and the events from its start on: those after its end meet
-// jobs that still run. A node that drains at the start is given the event again, with the time that it has left.
+// jobs that still run. A node that drains at the start is given the event again, with the time that it has left. One that is not there then
+// joins when it comes back, and nothing happens to it before.
 func (w *Window) Cluster(nodes []Node, events []NodeEvent) ([]Node, []NodeEvent) {
 	nodes = slices.Clone(nodes)
 	draining := map[int32]NodeEvent{}
@@ -108,7 +109,25 @@ func (w *Window) Cluster(nodes []Node, events []NodeEvent) ([]Node, []NodeEvent)
 		out = append(out, e)
 	}
 	again := int32(len(out))
+	there := make([]bool, len(nodes))
+	for i := range nodes {
+		there[i] = nodes[i].Present
+	}
 	for _, e := range events[next:] {
+		if n := &nodes[e.Node]; !there[e.Node] {
+			switch e.Kind {
+			case Join, Recover, Undrain:
+				e.Kind, there[e.Node] = Join, true
+			default:
+				if e.MemMiB != Unset {
+					n.MemMiB = e.MemMiB
+				}
+				if e.VCores != Unset {
+					n.VCores = e.VCores
+				}
+				continue
+			}
+		}
 		if e.TimeMS -= w.FromMS; e.TimeMS == 0 {
 			e.Seq += again
 		}

@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"testing"
@@ -99,7 +100,28 @@ func TestWindowCluster(t *testing.T) {
 			t.Errorf("event %d has seq %d after %d", i, e.Seq, after[i-1].Seq)
 		}
 	}
-	if want := []brief{{0, 11, 6, trace.Drain}, {0, trace.Unset, 9, trace.Drain}, {0, trace.Unset, 1, trace.Recover}, {400, trace.Unset, 0, trace.Fail}}; !slices.Equal(said, want) {
+	if want := []brief{{0, 11, 6, trace.Drain}, {0, trace.Unset, 9, trace.Drain}, {0, trace.Unset, 1, trace.Join}, {400, trace.Unset, 0, trace.Fail}}; !slices.Equal(said, want) {
 		t.Errorf("events %v, want %v", said, want)
+	}
+}
+
+// A node that is not there when a window begins joins when it comes back. What else happens to it before says at most how large it is then.
+func TestWindowClusterOfAbsentNodes(t *testing.T) {
+	short := trace.NewNodeEvent(10, 2, trace.Drain)
+	short.DrainTimeoutMS = 5
+	larger := trace.NewNodeEvent(130, 2, trace.Capacity)
+	larger.MemMiB = 9000
+	events := []trace.NodeEvent{
+		trace.NewNodeEvent(10, 0, trace.Fail), trace.NewNodeEvent(10, 1, trace.Fail), short,
+		trace.NewNodeEvent(120, 0, trace.Leave), trace.NewNodeEvent(125, 1, trace.Recover), larger, trace.NewNodeEvent(140, 2, trace.Undrain), trace.NewNodeEvent(150, 1, trace.Fail), trace.NewNodeEvent(160, 1, trace.Recover),
+	}
+	w := trace.Window{FromMS: 100, ToMS: 200}
+	nodes, after := w.Cluster(rackNodes([]int32{2}, 0, 0, 0), events)
+	var said []string
+	for _, e := range after {
+		said = append(said, fmt.Sprintf("%d %d %s", e.TimeMS, e.Node, e.Kind))
+	}
+	if want := []string{"25 1 join", "40 2 join", "50 1 fail", "60 1 recover"}; !slices.Equal(said, want) || nodes[2].MemMiB != 9000 {
+		t.Errorf("events %q, want %q; node 2 has %d MiB, want 9000", said, want, nodes[2].MemMiB)
 	}
 }
