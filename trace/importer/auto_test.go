@@ -138,6 +138,26 @@ func TestStandardInput(t *testing.T) {
 	}
 }
 
+// A table of standard input is known by its first row.
+func TestTableOfStandardInput(t *testing.T) {
+	for name, file := range map[string]string{"azure-vm": "small/vmtable.csv", "alibaba-2018": "small/batch_task.csv"} {
+		path := filepath.Join("testdata", name, file)
+		want, _, err := importtest.Import(t, Importers[name], path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt := workload.DefaultOptions()
+		opt.Out, opt.Stdin = filepath.Join(t.TempDir(), "trace"), bytes.NewReader(importtest.Read(t, path))
+		if format, _, err := Detect([]string{workload.Stdin}, &opt); name == "azure-vm" && (err != nil || format != name) { // the other has no header
+			t.Errorf("standard input is of format %q, %v", format, err)
+		}
+		if got, err := Import(t.Context(), name, []string{workload.Stdin}, opt); err != nil || got.Trace != want.Trace {
+			t.Errorf("%s: %+v, %v, want %+v", name, got, err, want.Trace)
+		}
+		importtest.Refused(t, Importers[name], []string{workload.Stdin}, func(o *workload.Options) { o.Stdin = strings.NewReader("a,b\n") }, "standard input: no table of this format by its first row, want one of ")
+	}
+}
+
 // An input of nothing is named in the error.
 func TestNothing(t *testing.T) {
 	for name, text := range map[string]string{"rumen": "", "sls": "", "swf": "", "swim": "", "decima": "[]"} {

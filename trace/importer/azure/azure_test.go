@@ -77,6 +77,8 @@ func TestErrors(t *testing.T) {
 	}{
 		"no table":           {VM, files{"vm_cpu_readings-file-1-of-125.csv": "0,a,1,1,1\n"}, nil, "no table of this format, want files or folders with one of these in their names: vmtable"},
 		"too few fields":     {VM, files{"vmtable.csv": "a,b,c,0\n"}, nil, "vmtable.csv: line 1: has 4 fields, want 11 or more: vm id,"},
+		"too many fields":    {VM, files{"vmtable.csv": row + strings.Replace(row, ",2,4", ",2,5,4", 1)}, nil, "vmtable.csv: line 2: want at most 11 fields, as there are columns, and it has 12"},
+		"cut":                {Packing, files{"vm.csv": "vmId,vmTypeId,starttime,endtime,x\n7,1,0,2", "vmType.csv": "vmTypeId,machineId,core,memory\n1,1,0.5,0.5\n"}, nil, "vm.csv: line 2: want 5 fields, as there are columns; the file ends within field 4"},
 		"deleted before":     {VM, files{"vmtable.csv": row + strings.Replace(row, "0,10", "20,10", 1)}, nil, `line 2: vm deleted is "10", want vm created (20) or more`},
 		"a bucket of none":   {VM, files{"vmtable.csv": strings.Replace(row, "2,4", ">x,4", 1)}, nil, `vm virtual core count is ">x", want a number, or one with > before it`},
 		"a database":         {Packing, files{"packing.sqlite": string(sqlite) + "..."}, nil, "is an SQLite database, want its tables as CSV: sqlite3 -header -csv "},

@@ -42,8 +42,19 @@ func NewReader(r io.Reader, d Dialect) *Reader { return &Reader{in: lines.NewRea
 // Line is the number of the line in which the row begins that Next returned last, from 1.
 func (r *Reader) Line() int { return r.line }
 
-// Cut tells whether the line that was read last has no end, as where a file was cut off, or written without one.
-func (r *Reader) Cut() bool { return !r.ended }
+// Fits is the error of a row that Next returned, where the table has so many columns: one with more fields, unless they are empty, as a separator within a name moves all that
+// follow; and a last one with fewer fields and no end of line, which was cut.
+func (r *Reader) Fits(fields [][]byte, columns int) error {
+	if len(fields) < columns && !r.ended {
+		return &RowError{fmt.Sprintf("%d fields, as there are columns; the file ends within field %d", columns, len(fields))}
+	}
+	for i := columns; i < len(fields); i++ {
+		if len(bytes.TrimSpace(fields[i])) > 0 {
+			return &RowError{fmt.Sprintf("at most %d fields, as there are columns, and it has %d", columns, len(fields))}
+		}
+	}
+	return nil
+}
 
 // RowError is the error of a row that is none. Reading may go on after it.
 type RowError struct{ Want string }

@@ -107,6 +107,12 @@ func file(ctx context.Context, b *workload.Builder, groups *spill.Groups, path s
 		}
 		got, err := rows.Next()
 		var bad *delimited.RowError
+		if err == nil {
+			err = rows.Fits(got, len(names))
+		}
+		if err == nil && len(got) < len(names)-1 { // the last may be missing
+			err = &delimited.RowError{Want: fmt.Sprintf("%d fields, as the header has, and it has %d", len(names), len(got))}
+		}
 		switch {
 		case err == io.EOF:
 			return nil

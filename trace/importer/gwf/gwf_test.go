@@ -34,6 +34,9 @@ func TestBadRows(t *testing.T) {
 		{head + "2,,0,1,1,1,\n", `line 3: jobid is "", want a name`, 1},
 		{head + "2,1,0,1,1,1,2\n2,2,0,1,1,1,1\n", "job 2: 1:task comes after itself", 1},
 		{head + "2\xff,1,0,x,1,1,\n", `line 3: runtime is "x"`, 1},
+		{head + "2,1,0,1,5,1,1,1\n", `line 3: want at most 7 fields, as there are columns, and it has 8`, 1},
+		{head + "2,1,0,1,1\n", `line 3: want 7 fields, as the header has, and it has 5`, 1},
+		{head + "2,1,0,1,1,1", `line 3: want 7 fields, as there are columns; the file ends within field 6`, 1},
 		{head + "2,1,\"0,1\n", `line 3: want a closing`, 1},
 	})
 }

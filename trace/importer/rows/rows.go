@@ -42,12 +42,12 @@ func Find(b *workload.Builder, inputs []string, tables []*Table, unused []string
 	}
 	named := maps.Clone(found)
 	for _, f := range unnamed {
-		table, how := shownBy(f, tables)
+		table, how := shownBy(b, f, tables)
 		if table == "" || len(named[table]) > 0 {
-			other = append(other, filepath.Base(f))
+			other = append(other, nameOf(f))
 			continue
 		}
-		b.Note("%s: taken as %s, by %s", f, table, how)
+		b.Note("%s: taken as %s, by %s", nameOf(f), table, how)
 		found[table] = append(found[table], f)
 	}
 	for _, parts := range found {
@@ -55,17 +55,31 @@ func Find(b *workload.Builder, inputs []string, tables []*Table, unused []string
 	}
 	b.PassOver("not read, as an import needs nothing of it", other)
 	if len(found) == 0 {
+		if slices.Contains(inputs, workload.Stdin) {
+			return nil, fmt.Errorf("standard input: no table of this format by its first row, want one of %s", strings.Join(names[len(unused):], ", "))
+		}
 		return nil, fmt.Errorf("%s: no table of this format, want files or folders with one of these in their names: %s", strings.Join(inputs, ", "), strings.Join(names[len(unused):], ", "))
 	}
 	return found, nil
 }
 
-// shownBy is the one table that the first row of a file shows, and how: by the names of its columns, else by their number. It is "" if there is no such table, or several.
-func shownBy(path string, tables []*Table) (table, how string) {
+// nameOf is an input in messages.
+func nameOf(path string) string {
 	if path == workload.Stdin {
-		return "", ""
+		return "standard input"
 	}
-	head, err := workload.Head(path)
+	return path
+}
+
+// shownBy is the one table that the first row of a file shows, and how: by the names of its columns, else by their number. It is "" if there is no such table, or several.
+func shownBy(b *workload.Builder, path string, tables []*Table) (table, how string) {
+	var head []byte
+	var err error
+	if path == workload.Stdin {
+		head, err = workload.PeekStdin(b.Options)
+	} else {
+		head, err = workload.Head(path)
+	}
 	if err != nil {
 		return "", ""
 	}
@@ -147,12 +161,14 @@ func (t *Table) read(ctx context.Context, b *workload.Builder, path string, take
 	in := delimited.NewReader(buf, delimited.CSV)
 	row := delimited.Row{File: s.Name, Columns: t.Columns}
 	var places []int // of the columns in a row, if they are known by their names
+	width := 0       // fields of the first row
 	if t.Header {
 		head, err := in.Next()
 		if err != nil {
 			return errors.Join(fmt.Errorf("%s: no header (%w), want %s", s.Name, err, strings.Join(t.Columns, ",")), s.Close())
 		}
 		var missing string
+		width = len(head)
 		if places, missing = t.places(names(head)); missing != "" {
 			return errors.Join(fmt.Errorf("%s: line %d: no column %s, want %s", s.Name, in.Line(), missing, strings.Join(t.Columns, ",")), s.Close())
 		}
@@ -166,8 +182,14 @@ func (t *Table) read(ctx context.Context, b *workload.Builder, path string, take
 		if err == io.EOF {
 			return s.Close()
 		}
+		if width == 0 {
+			width = len(row.Fields)
+		}
 		var none *delimited.RowError
 		var bad *delimited.BadValue
+		if err == nil {
+			err = in.Fits(row.Fields, width)
+		}
 		switch {
 		case errors.As(err, &none):
 			err = b.Drop("rows_of_"+t.Name+"_that_are_not_readable", "%s: line %d: want %s", s.Name, in.Line(), none.Want)

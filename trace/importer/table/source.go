@@ -165,17 +165,10 @@ func (s *csvSource) place() string            { return "line " + strconv.Itoa(s.
 func (s *csvSource) sample() [][]string       { return s.some }
 func (s *csvSource) close() error             { return s.in.Close() }
 
-// next refuses a row with more fields than there are columns, unless they are empty: a separator within a name moves all that follow. The last one, with
-// fewer fields and no end of line, was cut.
 func (s *csvSource) next() ([][]byte, error) {
 	fields, err := s.rows.Next()
-	if err == nil && len(fields) < len(s.head) && s.rows.Cut() {
-		return nil, &delimited.RowError{Want: fmt.Sprintf("%d fields, as there are columns; the file ends within field %d", len(s.head), len(fields))}
-	}
-	for i := len(s.head); i < len(fields); i++ {
-		if len(bytes.TrimSpace(fields[i])) > 0 {
-			return nil, &delimited.RowError{Want: fmt.Sprintf("at most %d fields, as there are columns, and it has %d", len(s.head), len(fields))}
-		}
+	if err == nil {
+		err = s.rows.Fits(fields, len(s.head))
 	}
 	return fields, err
 }
