@@ -47,3 +47,29 @@ func TestArchives(t *testing.T) {
 		}
 	}
 }
+
+// A packed file that breaks off is an error that names it once; with lenient what was read of it is used, and that is counted.
+func TestPackedFileThatBreaksOff(t *testing.T) {
+	for name, file := range map[string]string{
+		"alibaba-2018": "small/batch_task.csv", "azure-vm": "small/vmtable.csv", "csv": "warehouse.csv", "decima": "stages.csv", "gwf": "grid.gwf",
+		"rumen": "jobs.json", "sls": "jobs.json", "swf": "log.swf", "swim": "jobs.tsv", "wfcommons": "jobs-1.2.json",
+	} {
+		t.Run(name, func(t *testing.T) {
+			packed := importtest.Gzip(t, importtest.Read(t, filepath.Join("testdata", name, file)))
+			path := importtest.WriteNew(t, filepath.Base(file)+".gz", string(packed[:len(packed)-4]))
+			nodes := func(o *workload.Options) {
+				if Importers[name].NoHosts {
+					o.Nodes = 4
+				}
+			}
+			_, _, err := importtest.Import(t, Importers[name], path, nodes)
+			if err == nil || strings.Count(err.Error(), path) != 1 || !strings.HasSuffix(err.Error(), "; --lenient keeps what comes before") {
+				t.Errorf("error is %v, want one of %s that names --lenient", err, path)
+			}
+			res, _, err := importtest.Import(t, Importers[name], path, func(o *workload.Options) { nodes(o); o.Lenient = true })
+			if err != nil || res.Trace.Jobs == 0 || res.Counts.Dropped["rest_of_a_damaged_input"] != 1 {
+				t.Errorf("%+v, %v, want the jobs before, and a rest that is left out", res, err)
+			}
+		})
+	}
+}

@@ -112,12 +112,13 @@ type File struct {
 	buffer *bufio.Reader // of packed; nil = it was closed
 }
 
-// Close ends the reading.
+// Close ends the reading. What was wrong with the packed bytes Read has said: a decoder would say it again.
 func (f *File) Close() error {
 	if f.buffer == nil {
 		return nil
 	}
-	err := errors.Join(f.ReadCloser.Close(), f.packed.Close())
+	f.ReadCloser.Close()
+	err := f.packed.Close()
 	giveBack(f.buffer)
 	f.buffer = nil
 	return err

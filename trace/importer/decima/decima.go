@@ -90,7 +90,7 @@ func (r *reader) file(ctx context.Context, path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	var stop error // an error that is no fault of the text
-	err = decima.Each(in.Name, in, func(q *decima.Query, bad *decima.Bad) error {
+	err = decima.Each(in.Name, in.Unnamed(), func(q *decima.Query, bad *decima.Bad) error {
 		if stop = ctx.Err(); stop == nil {
 			if r.b.Counts.Read["queries"]++; bad != nil {
 				stop = r.b.Drop("queries_with_a_bad_value", "%v", bad)

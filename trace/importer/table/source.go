@@ -50,10 +50,10 @@ func openCSV(b *workload.Builder, path string) (*csvSource, string, error) {
 }
 
 func sniff(b *workload.Builder, in *workload.Source) (s *csvSource, said string, err error) {
-	buf := bufio.NewReaderSize(in, sniffBytes)
+	buf := bufio.NewReaderSize(in.Unnamed(), sniffBytes)
 	head, err := buf.Peek(sniffBytes)
-	if err != nil && err != io.EOF {
-		return nil, "", err
+	if err != nil && err != io.EOF && len(head) == 0 { // else it comes again behind what can be read
+		return nil, "", fmt.Errorf("%s: %w", in.Name, err)
 	}
 	if bytes.HasPrefix(head, []byte("PAR1")) {
 		return nil, "", fmt.Errorf("%s: is a Parquet file: import it with the format parquet", in.Name)

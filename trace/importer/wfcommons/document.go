@@ -66,6 +66,19 @@ func (d *document) read(r io.Reader) error {
 	return err
 }
 
+// end is the error of text after the document, which is also where a packed file that was damaged shows it.
+func (d *document) end() error {
+	at := d.in.InputOffset()
+	switch _, err := d.in.Token(); {
+	case err == io.EOF:
+		return nil
+	case err == nil || errors.As(err, new(*json.SyntaxError)):
+		return fmt.Errorf("%s: byte %d: there is more after the document, want one a file", d.file, at)
+	default:
+		return fmt.Errorf("%s: byte %d: after the document: %w", d.file, at, err)
+	}
+}
+
 func (d *document) bad(where string, err error) error {
 	return &badPart{d.file, d.in.InputOffset(), where, err}
 }

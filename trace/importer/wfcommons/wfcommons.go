@@ -78,11 +78,16 @@ func (r *reader) file(path string, first bool) (err error) {
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	d := document{file: in.Name, tasks: map[string]*task{}}
-	if err := d.read(bufio.NewReader(in)); err != nil {
+	if err := d.read(bufio.NewReader(in.Unnamed())); err != nil {
 		if bad := new(badPart); errors.As(err, &bad) {
 			return r.b.Drop("workflows_with_a_bad_value", "%v", err)
 		}
 		return r.b.Damaged(err)
+	}
+	if err := d.end(); err != nil {
+		if err = r.b.Damaged(err); err != nil {
+			return err
+		}
 	}
 	r.b.Counts.Read["workflows"]++
 	r.b.Counts.Read["tasks"] += int64(len(d.order))

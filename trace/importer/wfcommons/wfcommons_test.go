@@ -41,6 +41,19 @@ func TestEdges(t *testing.T) {
 	}
 }
 
+// A file is one document: what comes after it is not passed over without a word.
+func TestMoreAfterTheDocument(t *testing.T) {
+	const one = `{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","runtimeInSeconds":1}]}}` + "\n"
+	for _, more := range []string{one, "x", "]"} {
+		path := importtest.WriteNew(t, "x.json", one+more)
+		importtest.Refused(t, Format, []string{path}, nil, path+": byte 80: there is more after the document, want one a file")
+		res, _, err := importtest.Import(t, Format, path, func(o *workload.Options) { o.Lenient = true })
+		if err != nil || res.Trace.Jobs != 1 || res.Counts.Dropped["rest_of_a_damaged_input"] != 1 {
+			t.Errorf("%q: %+v, %v, want the first, and a rest that is left out", more, res, err)
+		}
+	}
+}
+
 // Tasks of one name are known by their ids, and machines of one name have one size.
 func TestNamesOfSeveral(t *testing.T) {
 	dir := t.TempDir()

@@ -108,6 +108,19 @@ func (s *Source) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Unnamed is s for who names it in errors: those of reading it do not.
+func (s *Source) Unnamed() io.Reader { return unnamed{s} }
+
+type unnamed struct{ s *Source }
+
+func (u unnamed) Read(p []byte) (int, error) {
+	n, err := u.s.Read(p)
+	if e := new(sourceError); errors.As(err, &e) {
+		err = e.err
+	}
+	return n, err
+}
+
 func (s *Source) wrap(err error) error {
 	if large := new(input.TooLarge); errors.As(err, &large) {
 		return &sourceError{s.Name, "", fmt.Errorf("%w; --max-unpacked allows more", err)}
