@@ -259,7 +259,7 @@ func (t *reader) settle(rows [][]string) error {
 		var values []string
 		for _, r := range rows {
 			if c.at < len(r) {
-				values = append(values, strings.TrimSpace(r[c.at]))
+				values = append(values, fieldOf(r, c.at))
 			}
 		}
 		if known[c.role].of == span {
@@ -279,7 +279,11 @@ func (t *reader) settle(rows [][]string) error {
 		}
 	}
 	t.epoch, t.own = epoch, own
-	return t.oneClock()
+	if err := t.oneClock(); err != nil {
+		return err
+	}
+	t.agree(rows)
+	return nil
 }
 
 // settled notes what a column says of others, and warns of a unit in doubt.

@@ -1,0 +1,30 @@
+package table
+
+import (
+	"strings"
+	"testing"
+
+	"replay/trace/importer/workload"
+)
+
+// Where starts and ends do not bear out durations, which are taken, a warning says it, with the units that would.
+func TestDurationsAgainstStartsAndEnds(t *testing.T) {
+	for text, want := range map[string]string{
+		"start,end,run\n1000,61000,60\n2000,32000,30\n":                                                             "end - start is not run, which is taken, in 2 of the first 2 rows that have all three, such as start 1000, end 61000, run 60: the first is 1000 times the other as their units are taken; --map may state others, as in start=start:ms,end=end:ms",
+		"start,end,run_ms\n1,3601,3600\n":                                                                           "the first is 1000 times the other as their units are taken",
+		"start,end,run\n2026-01-01 00:00,2026-01-01 00:10,10\n":                                                     "the first is 60 times the other as their units are taken; --map may state others, as in duration=run:min",
+		"start,end,run\n1700000001000,1700000061000,60\n1700000002000,1700003602000,3600\n":                         "--map may state others, as in duration=run:s",
+		"submit,start,end,walltime\n10,12,100,3600\n20,22,50,3600\n20,22,3622,3600\n":                               "end - start is not walltime, which is taken, in 2 of the first 3 rows that have all three, such as start 12, end 100, walltime 3600: --map without the role duration takes end - start",
+		"submit,start,end,run\n10,12,100,88\n20,22,50,26\n20,22,50,\n20,,,5\n20,22,90,30\n20,22,20,0\n20,22,24,2\n": "", // one of three, by more than roundings
+		"submit,end,run\n10,100,5\n":                                                                                "",
+	} {
+		var warned []string
+		if _, _, err := imported(t, text, nil, func(o *workload.Options) { o.Warn = func(s string) { warned = append(warned, s) } }); err != nil && want != "" {
+			t.Errorf("%q: %v", text, err)
+		}
+		said := strings.Join(warned, "\n")
+		if want != "" && !strings.Contains(said, want) || want == "" && strings.Contains(said, "which is taken") {
+			t.Errorf("%q: warned of %q, want %q", text, said, want)
+		}
+	}
+}
