@@ -95,6 +95,9 @@ func (r *Recording) compare(j *trace.Job, a *workload.RecordedApp, o *observed, 
 		Recording: r.Name, ID: a.ID, Name: a.Name, RecordedMS: trace.Unset, PredictedMS: trace.Unset,
 		Outcome: rec.Outcome, Reason: rec.Reason,
 	}
+	if !ran {
+		out.Outcome, out.Reason = "not submitted", "an end or a change of the replay keeps it out"
+	}
 	start, predictedStart := a.SubmitMS, rec.Submit
 	if byDriver {
 		start, predictedStart = a.StartMS, rec.AMRegistered

@@ -3,6 +3,8 @@ package command
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -107,6 +109,9 @@ func (p *program) backtest(c *cli.Context) error {
 			b.LeftOut = append(b.LeftOut, prediction.LeftOut{Path: in.Label, Application: in.Application, Reason: string(in.LeftOut), Why: in.Why})
 		}
 	}
+	if text := otherwise(c); text != "" {
+		b.Warnings = slices.Insert(b.Warnings, 0, text)
+	}
 	printGrouped(c, b.Warnings)
 	if out := c.String("out"); out != "" {
 		if err := b.WriteDir(out, formats); err != nil {
@@ -133,6 +138,20 @@ func (p *program) backtest(c *cli.Context) error {
 		return &cmdline.CodedError{Code: cmdline.ExitFailed, Err: fmt.Errorf("%s; --allow-failures makes this exit 0", prediction.FailedText(n, len(b.Applications)))}
 	}
 	return nil
+}
+
+// otherwise says by which flags a cluster or its work is another one than the recorded; empty where it is that.
+func otherwise(c *cli.Context) string {
+	var flags []string
+	for _, name := range []string{"nodes", "load", "change", "autoscale", "until"} {
+		if c.IsSet(name) {
+			flags = append(flags, "--"+name)
+		}
+	}
+	if flags == nil {
+		return ""
+	}
+	return fmt.Sprintf("with %s it is not what was recorded that is replayed: errors are not those of the prediction alone", strings.Join(flags, ", "))
 }
 
 // printGrouped prints warnings, one line for each sort.

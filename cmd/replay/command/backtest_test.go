@@ -197,6 +197,20 @@ func TestBacktestOfAFailure(t *testing.T) {
 	}
 }
 
+// Another cluster than the recorded is told from errors of the prediction, and an application that is left out from one that fails.
+func TestBacktestOfAnotherCluster(t *testing.T) {
+	_, stdout, stderr := replay(t, "backtest", traces+"fair-weights", "--seeds", "1", "--details", "0", "--change", "without job 1", "--nodes", "7", "--allow-failures")
+	if want := "warning: with --nodes, --change it is not what was recorded that is replayed"; !strings.HasPrefix(stderr, want) {
+		t.Errorf("no %q first in\n%s", want, stderr)
+	}
+	if want := ": not submitted: an end or a change of the replay keeps it out"; !strings.Contains(stdout, want) {
+		t.Errorf("no %q in\n%s", want, stdout)
+	}
+	if _, _, stderr := replay(t, "backtest", traces+"fair-weights", "--seeds", "1", "--details", "0", "--sharing", "fair"); strings.Contains(stderr, "not what was recorded") {
+		t.Errorf("of the recorded cluster:\n%s", stderr)
+	}
+}
+
 // What a backtest saves of its errors stands beside predicted times later, and what it does not cover is said.
 func TestErrorBands(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "model.txt")
