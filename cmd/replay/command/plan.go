@@ -278,7 +278,9 @@ func (w *planning) excess(value int, r *report.Result) (out []float64, err error
 			return nil, fmt.Errorf("--hold is %q, and at %s = %s --until cuts off %s of %s and decides what it is over: want a value of jobs, such as p95(wait), or replays to the end",
 				t.Text, w.setting.name, w.setting.labels[value], quantity.Thousands(n), quantity.Counted(o.Jobs, "jobs"))
 		}
-		w.open[value] = max(w.open[value], v.Open)
+		if !lost { // which says more
+			w.open[value] = max(w.open[value], v.Open)
+		}
 		if len(w.metrics) == i {
 			words := metric.Words(r.Values, at)
 			w.metrics = append(w.metrics, plan.Metric{Name: v.Name, Words: words, Unit: v.Unit, Limit: limit})
