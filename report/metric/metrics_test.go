@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"replay/engine/record"
 	"replay/report/quantity"
 	"replay/report/reporttest"
 )
@@ -106,6 +107,24 @@ func TestWhatJobsWaitedFor(t *testing.T) {
 	const want = "Jobs waited 4.20 s on average for their first task (3 jobs, 1 of them still waiting); the 2 that had one waited 2.30 s, 37 % of it for AM start."
 	if news := Of(reporttest.DataOf(t, reporttest.ByHand)).News(); !slices.Contains(news, want) {
 		t.Errorf("news is %q, want among it %q", news, want)
+	}
+}
+
+// How often the cluster is sampled does not move what containers held of it.
+func TestUtilizationWithoutSamplesAtFirst(t *testing.T) {
+	for _, first := range []int64{0, 1000, 9000} {
+		r := Of(reporttest.DataOf(t, func(s record.Sink) record.Manifest {
+			s.Container(&record.Container{Job: 0, Number: 1, AM: true, MemMiB: 100, VCores: 1, Allocated: 0, Started: 0, Registered: 0, Ended: 10_000, End: record.EndCompleted})
+			s.Container(&record.Container{Job: 0, Number: 2, MemMiB: 400, VCores: 3, Allocated: 0, Started: 0, Registered: 0, Ended: 5000, End: record.EndReleased, BusyMS: 10_000})
+			s.Job(&record.Job{Outcome: record.JobSucceeded, Queue: "root.a", AMRegistered: 0, FirstTask: record.None, Finish: 10_000, Containers: 1, RecordedMS: record.None})
+			s.Sample(&record.Sample{Time: first, CapacityMem: 1000, CapacityVCores: 5, Nodes: 1})
+			return record.Manifest{Format: record.Format, FormatVersion: record.FormatVersion, Totals: record.Totals{EndMS: 10_000, Jobs: 1, JobsSucceeded: 1, ContainersAllocated: 2, ContainersEnded: 2}}
+		}))
+		for name, want := range map[string]float64{"utilization_memory_allocated_share": .3, "utilization_vcores_allocated_share": .5, "utilization_vcores_busy_share": .2} {
+			if v, _ := r.Value(name); math.Abs(v.Number-want) > 1e-9 {
+				t.Errorf("first sample at %d ms: %s is %v, want %v", first, name, v.Number, want)
+			}
+		}
 	}
 }
 

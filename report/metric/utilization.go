@@ -9,11 +9,11 @@ var utilization = Metric{"utilization", "Utilization", func(d *result.Data) []Va
 	q, c := &d.Queues.Cluster, &d.Containers
 	const none = "the cluster was not sampled, or had no capacity"
 	const noContainers = "no executor or task container held a resource"
-	mem := value("utilization_memory_allocated_share", quantity.Share, quantity.Higher, quantity.Over(c.AllMemMS, q.CapMem), c.N+c.AMs, none, "memory allocated to containers, AM included, of the cluster's, over the sampled time")
-	vc := value("utilization_vcores_allocated_share", quantity.Share, quantity.Higher, quantity.Over(c.AllCoreMS, q.CapVCores), c.N+c.AMs, none, "vcores allocated to containers, AM included, of the cluster's, over the sampled time; above 1 it is oversubscription")
+	mem := value("utilization_memory_allocated_share", quantity.Share, quantity.Higher, quantity.Over(c.AllMemMS, q.CapMem), c.N+c.AMs, none, "memory allocated to containers, AM included, of the cluster's")
+	vc := value("utilization_vcores_allocated_share", quantity.Share, quantity.Higher, quantity.Over(c.AllCoreMS, q.CapVCores), c.N+c.AMs, none, "vcores allocated to containers, AM included, of the cluster's; above 1 it is oversubscription")
 	dom := value("utilization_dominant_allocated_share", quantity.Share, quantity.Higher, quantity.Over(q.Dominant, q.MS), c.N+c.AMs, none, "larger of the allocated shares of memory and vcores at each instant, mean over the sampled time")
 	dom.headline("cluster allocated", "utilization")
-	busy := value("utilization_vcores_busy_share", quantity.Share, quantity.Higher, quantity.Over(c.BusyCoreMS, q.CapVCores), c.N, none, "vcores that ran task attempts, of the cluster's, over the sampled time")
+	busy := value("utilization_vcores_busy_share", quantity.Share, quantity.Higher, quantity.Over(c.BusyCoreMS, q.CapVCores), c.N, none, "vcores that ran task attempts, of the cluster's")
 	busy.headline("vcores running tasks", "vcores busy")
 	return []Value{
 		dom, mem, vc, busy,

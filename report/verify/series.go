@@ -139,10 +139,14 @@ func (v *verifier) checkSeries() error {
 // add integrates a sample until a time.
 func (c *clusterSums) add(r *sampleRow, until int64) {
 	ms := float64(until - r.Time)
+	held := ms
+	if c.ms == 0 { // before the first sample the cluster counts as that has it
+		held = float64(until)
+	}
 	c.ms += ms
 	c.nodeMS += float64(float64(r.Nodes) * ms)
-	c.memMS += float64(float64(r.CapacityMem) * ms)
-	c.vcoreMS += float64(float64(r.CapacityVCores) * ms)
+	c.memMS += float64(float64(r.CapacityMem) * held)
+	c.vcoreMS += float64(float64(r.CapacityVCores) * held)
 	part := func(a, b int64) float64 {
 		if b == 0 {
 			return 0
