@@ -48,6 +48,23 @@ func TestWhatAnEndDecidesIsNotTested(t *testing.T) {
 	}
 }
 
+// Of replays that end before the first job nothing is equal: nothing is known.
+func TestNoJobIsNoAnswer(t *testing.T) {
+	nothing := func(name string) Variant {
+		v := Variant{Name: name}
+		for range 5 {
+			v.Runs = append(v.Runs, metric.Of(reporttest.DataOf(t, func(record.Sink) record.Manifest {
+				return record.Manifest{Format: record.Format, FormatVersion: record.FormatVersion, TraceJobs: 3, Until: 1}
+			})))
+		}
+		return v
+	}
+	c := of(t, nothing("base"), nothing("other"))
+	if got, want := c.Verdict()[0].Text, "Nothing is known of other against base: no job was submitted under either."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // Where jobs arrive faster in a variant, that is said before what differs.
 func TestOtherArrivalsLead(t *testing.T) {
 	base, other := variant(t, reporttest.Usual, "base", 5), variant(t, reporttest.Usual, "more", 5)

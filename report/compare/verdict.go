@@ -69,6 +69,9 @@ func (c *Comparison) answer(v int) string {
 	if c.Outcomes[0].NoneSucceeds() && c.Outcomes[v].NoneSucceeds() {
 		return fmt.Sprintf("Nothing is known of %s against %s: no job succeeds under either.", name, first)
 	}
+	if o := c.Outcomes[v]; o.Jobs == o.NotSubmitted && c.Outcomes[0].Jobs == c.Outcomes[0].NotSubmitted {
+		return fmt.Sprintf("Nothing is known of %s against %s: no job was submitted under either.", name, first)
+	}
 	if c.Same[v] {
 		switch c.Decides[v] {
 		case AsFirst:
