@@ -107,7 +107,7 @@ func (v *Verdict) none() bool {
 
 // Judge says what the comparison of head with base shows.
 func (g *Gate) Judge(c *compare.Comparison) (*Verdict, error) {
-	v := &Verdict{Comparison: c, Same: c.Same[head], Lost: c.Losses[head].Lost, LostNames: g.jobs.lost}
+	v := &Verdict{Comparison: c, Same: c.Same[head], Lost: c.Losses[head].Lost, LostNames: g.jobs.lostNames()}
 	var err error
 	if v.Conditions, err = g.judge(c); err != nil {
 		return nil, err

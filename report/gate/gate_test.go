@@ -5,11 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"replay/engine/record"
 	"replay/report/compare"
 	"replay/report/dist"
 	"replay/report/inference"
 	"replay/report/metric"
 	"replay/report/quantity"
+	"replay/report/reporttest"
+	"replay/report/result"
 	"replay/report/target"
 )
 
@@ -97,5 +100,32 @@ func TestSayShare(t *testing.T) {
 		if got := judged(t, share, text, false, was, is).Say(); !strings.HasPrefix(got, "broken: 50.00 → 46.00 % (−4.00), ") || !strings.HasSuffix(got, want) {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// Of several traces a job is named with its own.
+func TestJobsOfTraces(t *testing.T) {
+	data := func(trace string, finish int64, outcome string) *result.Data {
+		d := *reporttest.DataOf(t, func(s record.Sink) record.Manifest {
+			s.Job(&record.Job{ID: 0, Name: "etl", Outcome: outcome, FirstTask: record.None, Finish: finish, RecordedMS: record.None})
+			m := record.Manifest{Format: record.Format, FormatVersion: record.FormatVersion, Totals: record.Totals{EndMS: finish, Jobs: 1, JobsSucceeded: 1}}
+			if outcome != record.JobSucceeded {
+				m.Totals.JobsSucceeded, m.Totals.JobsFailed = 0, 1
+			}
+			return m
+		})
+		d.Manifest.TraceHash, d.Manifest.TraceName = trace, "day "+trace
+		return &d
+	}
+	var s jobs
+	s.add(data("1", 1000, record.JobSucceeded), data("1", 3000, record.JobSucceeded))
+	if hit := s.hit(); len(hit) != 1 || hit[0].Label != "etl (job 0)" {
+		t.Errorf("of one trace %+v", hit)
+	}
+	s.add(data("2", 1000, record.JobSucceeded), data("2", 2000, record.JobSucceeded))
+	s.add(data("3", 1000, record.JobSucceeded), data("3", 2000, record.JobFailed))
+	hit, lost := s.hit(), s.lostNames()
+	if len(hit) != 2 || hit[0].Label != "etl (job 0) of day 1" || hit[1].Label != "etl (job 0) of day 2" || len(lost) != 1 || lost[0] != "etl (job 0) of day 3" {
+		t.Errorf("of three traces %+v, lost %q", hit, lost)
 	}
 }

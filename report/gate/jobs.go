@@ -15,10 +15,13 @@ import (
 
 // jobs are sums over the replays of each job of each trace.
 type jobs struct {
-	at   map[key]int
-	sums []sum
-	lost []string // names of the first ones that the base finishes and the head does not
+	at     map[key]int
+	sums   []sum
+	lost   []lost            // the first ones that the base finishes and the head does not
+	traces map[string]string // names by hash
 }
+
+type lost struct{ trace, label string }
 
 type key struct {
 	trace string
@@ -26,6 +29,7 @@ type key struct {
 }
 
 type sum struct {
+	trace      string // hash
 	label      string
 	queue      string
 	n          int64 // replays in which it finishes on both sides
@@ -39,25 +43,27 @@ const toName = 5
 
 func (s *jobs) add(base, head *result.Data) {
 	if s.at == nil {
-		s.at = map[key]int{}
+		s.at, s.traces = map[key]int{}, map[string]string{}
 	}
+	trace := base.Manifest.TraceHash
+	s.traces[trace] = base.Manifest.TraceName
 	for a := range base.Jobs.All() {
 		if a.Outcome != record.JobSucceeded {
 			continue
 		}
 		b := head.Jobs.Find(a.ID)
 		if b == nil || b.Outcome != record.JobSucceeded {
-			if len(s.lost) < toName && head.Manifest.Until == 0 && !slices.Contains(s.lost, label(a)) {
-				s.lost = append(s.lost, label(a))
+			if l := (lost{trace, label(a)}); len(s.lost) < toName && head.Manifest.Until == 0 && !slices.Contains(s.lost, l) {
+				s.lost = append(s.lost, l)
 			}
 			continue
 		}
-		k := key{base.Manifest.TraceHash, a.ID}
+		k := key{trace, a.ID}
 		n, ok := s.at[k]
 		if !ok {
 			n = len(s.sums)
 			s.at[k] = n
-			s.sums = append(s.sums, sum{label: label(a), queue: a.Queue})
+			s.sums = append(s.sums, sum{trace: trace, label: label(a), queue: a.Queue})
 		}
 		x := &s.sums[n]
 		x.n++
@@ -79,6 +85,21 @@ func label(j *result.Job) string {
 	return fmt.Sprintf("%s (%s)", j.Name, j.ExternalID)
 }
 
+// named is what a job is called: with its trace, where there are several.
+func (s *jobs) named(trace, label string) string {
+	if len(s.traces) < 2 {
+		return label
+	}
+	return label + " of " + cmp.Or(s.traces[trace], trace[:min(8, len(trace))])
+}
+
+func (s *jobs) lostNames() (names []string) {
+	for _, l := range s.lost {
+		names = append(names, s.named(l.trace, l.label))
+	}
+	return names
+}
+
 // A Hit is an application that takes longer under the head than under the base, in ms, means over replays.
 type Hit struct {
 	Label    string  `json:"application"`
@@ -97,7 +118,7 @@ func (s *jobs) hit() (out []Hit) {
 	for i := range s.sums {
 		x := &s.sums[i]
 		n := float64(x.n)
-		if h := (Hit{x.label, x.queue, x.base / n, x.head / n, x.waitBase / n, x.waitHead / n}); h.Head > h.Base {
+		if h := (Hit{s.named(x.trace, x.label), x.queue, x.base / n, x.head / n, x.waitBase / n, x.waitHead / n}); h.Head > h.Base {
 			out = append(out, h)
 		}
 	}
