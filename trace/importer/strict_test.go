@@ -46,3 +46,23 @@ func TestOddRecords(t *testing.T) {
 		})
 	}
 }
+
+// Logs and scripts in a folder of what programs of Hadoop write are passed over and counted; what is named as JSON, or given itself, is not.
+func TestFoldersOfObjects(t *testing.T) {
+	for name, text := range map[string]string{
+		"sls":   `{"job.start.ms":0,"job.queue.name":"q","job.tasks":[{"duration.ms":5}]}`,
+		"rumen": string(importtest.Read(t, filepath.Join("testdata", "rumen", "jobs.json"))),
+	} {
+		dir := t.TempDir()
+		importtest.Write(t, filepath.Join(dir, "trace-output"), "\n "+text)
+		importtest.Write(t, filepath.Join(dir, "run.log"), "done\n")
+		importtest.Write(t, filepath.Join(dir, "run.sh"), "#!/bin/sh\n")
+		res, _, err := importtest.Import(t, Importers[name], dir, nil)
+		if err != nil || res.Trace.Jobs == 0 || res.Counts.Dropped["files_that_are_not_read"] != 2 {
+			t.Errorf("%s: %+v, %v, want two files that are not read", name, res, err)
+		}
+		importtest.Refused(t, Importers[name], []string{filepath.Join(dir, "run.log")}, nil, `run.log: line 1: want an object, found 'd'`)
+		importtest.Write(t, filepath.Join(dir, "cut.json"), text[len(text)/2:])
+		importtest.Refused(t, Importers[name], []string{dir}, nil, "cut.json: line 1: want an object")
+	}
+}

@@ -64,7 +64,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) error {
 		return err
 	}
 	r := &reading{Builder: b, ctx: ctx, model: shuffle == "model", racks: map[string]string{}}
-	files, err := b.Parts(inputs, nil)
+	files, err := objects.Parts(b, inputs)
 	if err != nil {
 		return err
 	}

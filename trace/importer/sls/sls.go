@@ -82,7 +82,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) error {
 	if r.comments, err = b.ParamBool("json-comments"); err != nil {
 		return err
 	}
-	files, err := b.Parts(inputs, nil)
+	files, err := objects.Parts(b, inputs)
 	if err != nil {
 		return err
 	}
