@@ -29,6 +29,12 @@ func TestOddRecords(t *testing.T) {
 		"a task of a workflow twice": {"gwf", map[string]string{"a.gwf": "WorkflowID,JobID,SubmitTime,RunTime,NProcs,ReqNProcs,Dependencies\n0,1,0,5,1,1,\n0,1,0,5,1,1,\n"}, "tasks_with_the_id_of_another", "task 1: is there twice in its workflow"},
 		"a dependency on no task":    {"gwf", map[string]string{"a.gwf": "WorkflowID,JobID,SubmitTime,RunTime,NProcs,ReqNProcs,Dependencies\n0,1,0,5,1,1,9\n"}, "parents_that_are_not_in_the_job", "task 1: comes after 9, want a task of its workflow"},
 		"a dependency on no job":     {"swf", map[string]string{"log.swf": strings.Replace(swf, "0 -1 -1 -1\n", "0 -1 77 5\n", 1)}, "dependencies_on_no_earlier_application", "application 1: waits for 77, want one that is submitted before it"},
+		"a location of no host": {"rumen", map[string]string{"jobs.json": `{"jobID":"x","submitTime":1700000000000,"mapTasks":[{"taskID":"t1","preferredLocations":[{"layers":["r","h"]},{"rack":"h"}]}]}`},
+			"preferred_locations_without_a_host", `task t1: preferredLocations has {"rack":"h"}, want layers that end with a host`},
+		"a time of a workflow": {"wfcommons", map[string]string{"a.json": `{"schemaVersion":"1.4","workflow":{"executedAt":"yesterday","tasks":[{"name":"a","runtimeInSeconds":1}]}}`},
+			"times_that_are_not_readable", `a.json: workflow.executedAt is "yesterday", want a time such as 2020-04-01T10:00:00Z`},
+		"a task that is not specified": {"wfcommons", map[string]string{"a.json": `{"schemaVersion":"1.5","workflow":{"specification":{"tasks":[{"id":"a"}]},"execution":{"tasks":[{"id":"a","runtimeInSeconds":1},{"id":"b","runtimeInSeconds":1}]}}}`},
+			"specifications_of_tasks_that_are_missing", "a.json: task b: is in workflow.execution.tasks, want it in workflow.specification.tasks too, which has its parents"},
 		"a host on two racks": {"sls", map[string]string{"jobs.json": `{"job.start.ms":0,"job.queue.name":"q","job.tasks":[{"container.host":"/r1/a","duration.ms":5},{"container.host":"/r2/a","duration.ms":5}]}`},
 			"racks_of_a_host_on_another_rack_before", `container.host is "/r2/a", want the rack "/r1", where the host was before`},
 	} {

@@ -12,6 +12,7 @@ type document struct {
 	file                  string
 	name, schema          string
 	executedAt, createdAt string
+	specified             map[string]bool  // ids; nil before schema 1.5
 	tasks                 map[string]*task // by id, or name
 	order                 []*task
 	machines              []machine
@@ -44,9 +45,11 @@ func (d *document) read(r io.Reader) error {
 				"tasks":      func() error { return d.each("workflow.tasks", d.task) },
 				"machines":   func() error { return d.each("workflow.machines", d.machine) },
 				"specification": func() error {
-					return d.object("workflow.specification", map[string]func() error{"tasks": func() error { return d.each("workflow.specification.tasks", d.part) }})
+					d.newer()
+					return d.object("workflow.specification", map[string]func() error{"tasks": func() error { return d.each("workflow.specification.tasks", d.specification) }})
 				},
 				"execution": func() error {
+					d.newer()
 					return d.object("workflow.execution", map[string]func() error{
 						"executedAt": func() error { return d.value("workflow.execution.executedAt", &d.executedAt) },
 						"tasks":      func() error { return d.each("workflow.execution.tasks", d.part) },
@@ -128,14 +131,14 @@ func (d *document) skip() error {
 	}
 }
 
-// value reads a text; another value is none.
+// value reads a text, or another value as it is printed; null is none.
 func (d *document) value(where string, to *string) error {
 	var v any
 	if err := d.decode(where, &v); err != nil {
 		return err
 	}
-	if text, ok := v.(string); ok {
-		*to = text
+	if v != nil {
+		*to = fmt.Sprint(v)
 	}
 	return nil
 }
@@ -247,14 +250,20 @@ func (d *document) byName() {
 	}
 }
 
-// part reads a task of a specification or an execution, and joins it with the other one by its id.
+// part reads a task of an execution.
 func (d *document) part(where string) error {
+	_, err := d.half(where)
+	return err
+}
+
+// half reads a task of a specification or an execution, and joins it with the other one by its id.
+func (d *document) half(where string) (*task, error) {
 	t := new(task)
 	if err := d.decode(where, t); err != nil {
-		return err
+		return nil, err
 	}
 	if t.ID == "" {
-		return d.bad(where, errors.New("has no id, want one"))
+		return nil, d.bad(where, errors.New("has no id, want one"))
 	}
 	name := t.Name
 	t.Name = "" // parents are ids
@@ -269,7 +278,23 @@ func (d *document) part(where string) error {
 	if have.Category == "" && name != "" {
 		have.Category = (&task{Name: name}).kind()
 	}
-	return nil
+	return have, nil
+}
+
+// newer says that the document has specifications of its tasks.
+func (d *document) newer() {
+	if d.specified == nil {
+		d.specified = map[string]bool{}
+	}
+}
+
+// specification reads a task of a specification.
+func (d *document) specification(where string) error {
+	t, err := d.half(where)
+	if err == nil {
+		d.specified[t.ID] = true
+	}
+	return err
 }
 
 // join takes from the other half of a task what it has.

@@ -92,9 +92,12 @@ func (r *reader) file(path string, first bool) (err error) {
 	r.b.Counts.Read["workflows"]++
 	r.b.Counts.Read["tasks"] += int64(len(d.order))
 	submit := int64(trace.Unset)
-	for _, text := range []string{d.executedAt, d.createdAt} {
-		if at, ok := instant(text); ok && submit == trace.Unset {
+	for i, text := range []string{d.executedAt, d.createdAt} {
+		at, ok := instant(text)
+		if ok && submit == trace.Unset {
 			submit = at
+		} else if !ok && text != "" {
+			r.b.Odd("times_that_are_not_readable", 1, "%s: %s is %q, want a time such as 2020-04-01T10:00:00Z", d.file, [...]string{"workflow.executedAt", "createdAt"}[i], text)
 		}
 	}
 	if first {
@@ -107,9 +110,9 @@ func (r *reader) file(path string, first bool) (err error) {
 	return r.workflow(&d, at, submit == trace.Unset || r.b.NoEpoch)
 }
 
-// instant reads a time of the day and the second, with an offset from UTC.
+// instant reads a time of the day and the second, with an offset from UTC. Instances of 2020 to 2023 have the month, the day and the year of two digits.
 func instant(text string) (ms int64, ok bool) {
-	for _, layout := range []string{"20060102T150405Z0700", time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
+	for _, layout := range []string{"20060102T150405Z0700", time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "01-02-06T15:04:05Z0700"} {
 		if t, err := time.Parse(layout, strings.TrimSpace(text)); err == nil && t.UnixMilli() >= 0 && t.UnixMilli() < workflow.MostTimeMS {
 			return t.UnixMilli(), true
 		}
@@ -131,6 +134,9 @@ func (r *reader) workflow(d *document, submit int64, untold bool) error {
 	}
 	var records [][]byte
 	for _, t := range d.order {
+		if d.specified != nil && !d.specified[t.ID] {
+			r.b.Odd("specifications_of_tasks_that_are_missing", 1, "%s: task %s: is in workflow.execution.tasks, want it in workflow.specification.tasks too, which has its parents", d.file, t.id())
+		}
 		ms := t.Runtime
 		if ms == nil {
 			ms = t.RuntimeInSeconds

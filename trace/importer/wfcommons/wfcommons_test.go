@@ -41,6 +41,27 @@ func TestEdges(t *testing.T) {
 	}
 }
 
+// Instances of WfCommons have times in several writings.
+func TestTimes(t *testing.T) {
+	for text, want := range map[string]int64{
+		"20200401T102030+0200": 1585729230000, "2020-04-01T08:20:30Z": 1585729230000, "2020-04-01T10:20:30.25+02:00": 1585729230250,
+		"12-20-20T04:58:50Z": 1608440330000, "20-12-20T04:58:50Z": 0, "tomorrow": 0,
+	} {
+		if ms, ok := instant(text); ms != want || ok != (want != 0) {
+			t.Errorf("%s is %d, %t, want %d", text, ms, ok, want)
+		}
+	}
+}
+
+// A version that is a number is that version: memory of 1.3 is in KB.
+func TestVersionAsNumber(t *testing.T) {
+	const text = `{"schemaVersion":1.3,"createdAt":1585735200,"workflow":{"jobs":[{"name":"a","runtime":1,"memory":2097152}]}}`
+	res, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "x.json", text), func(o *workload.Options) { o.Nodes = 2 })
+	if err != nil || m.JobList[0].Stages[0].TaskMemMiB != 2048 || res.Counts.Dropped["times_that_are_not_readable"] != 1 {
+		t.Errorf("%v, %+v, dropped %v; want 2048 MiB and a time that is none", err, m.JobList, res.Counts.Dropped)
+	}
+}
+
 // A file is one document: what comes after it is not passed over without a word.
 func TestMoreAfterTheDocument(t *testing.T) {
 	const one = `{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","runtimeInSeconds":1}]}}` + "\n"
