@@ -24,7 +24,7 @@ func (h *history) application() (*workload.Application, error) {
 	}
 	a := &workload.Application{Job: *trace.NewJob(trace.KindMapReduce), User: h.user, Queue: h.queue, Manager: trace.YARN}
 	j := &a.Job
-	j.ExternalID, j.Name, j.SubmitMS, j.Priority = h.id, h.name, h.submit, mapreduce.Priority(h.priority)
+	j.ExternalID, j.Name, j.SubmitMS, j.Priority = h.id, h.name, h.submit, mapreduce.Priority(h.priority, h.counts)
 	j.AMMemMiB, j.AMVCores = 1024, 1
 	h.counts.Defaulted["sizes_of_application_masters"]++
 	j.RecordedOutcome = mapreduce.Outcome(h.state)

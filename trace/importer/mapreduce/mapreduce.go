@@ -113,18 +113,21 @@ func Stage(c *workload.Counts, a *workload.Application, kind int, size Size, tas
 	return st, seen
 }
 
-// Priority is YARN's number for the priority of a job: VERY_LOW to VERY_HIGH, or a number; 0 for another word.
+// Priority is YARN's number for the priority of a job: VERY_LOW to VERY_HIGH, or a number; 0 for DEFAULT, UNDEFINED_PRIORITY and none. Another word is 0, too, and counted in c.
 //
 // Source: TypeConverter.toYarnApplicationPriority.
-func Priority(name string) int32 {
+func Priority(name string, c *workload.Counts) int32 {
 	if i := slices.Index([]string{"", "VERY_LOW", "LOW", "NORMAL", "HIGH", "VERY_HIGH"}, strings.ToUpper(name)); i > 0 {
 		return int32(i)
 	}
 	n, err := strconv.ParseInt(name, 10, 32)
-	if err != nil || n < 0 {
-		return 0
+	if err == nil && n >= 0 {
+		return int32(n)
 	}
-	return int32(n)
+	if !slices.Contains([]string{"", "DEFAULT", "UNDEFINED_PRIORITY"}, strings.ToUpper(name)) {
+		c.Defaulted["priorities_of_words_that_are_not_known"]++
+	}
+	return 0
 }
 
 // Conf takes the keys of a job's configuration that decide something in a replay and have a value that can be: whole numbers for sizes and counts, shares

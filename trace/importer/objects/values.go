@@ -81,6 +81,19 @@ func Text(v *fastjson.Value, name string) (string, error) {
 	return s, nil
 }
 
+// List is the list of the member called name. Without the member, or if it is null, it is empty.
+func List(v *fastjson.Value, name string) ([]*fastjson.Value, error) {
+	x := v.Get(name)
+	if x == nil || x.Type() == fastjson.TypeNull {
+		return nil, nil
+	}
+	list, err := x.Array()
+	if err != nil {
+		err = fmt.Errorf("%s is %s, want a list", name, Shown(x))
+	}
+	return list, err
+}
+
 // TextOf is the text of a value that is a string, number or null.
 func TextOf(v *fastjson.Value) (string, bool) {
 	switch v.Type() {

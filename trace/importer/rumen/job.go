@@ -36,7 +36,7 @@ func (r *reading) job(j *job, place string) error {
 	a := &workload.Application{Job: *trace.NewJob(trace.KindMapReduce), User: j.text["user"], Queue: j.text["queue"]}
 	job := &a.Job
 	job.ExternalID, job.Name, job.SubmitMS = j.text["jobID"], j.text["jobName"], submit
-	job.Priority = mapreduce.Priority(j.text["priority"])
+	job.Priority = mapreduce.Priority(j.text["priority"], r.Counts)
 	job.RecordedOutcome = mapreduce.Outcome(j.text["outcome"])
 	if text := j.text["outcome"]; text != "" && job.RecordedOutcome == "censored" {
 		r.Counts.Defaulted["outcomes_other_than_success_failed_or_killed"]++

@@ -276,13 +276,24 @@ func (r *reading) task(v *fastjson.Value, kind int) (t task, err error) {
 	if t.InputBytes = max(input, 0); t.InputBytes > trace.MostBytes {
 		return t, fmt.Errorf("inputBytes is %d, want at most %d", input, int64(trace.MostBytes))
 	}
-	for _, l := range v.GetArray("preferredLocations") {
-		if host, rack := location(l); host != "" {
-			r.see(host, rack)
-			t.Preferred = append(t.Preferred, host)
-		}
+	locations, err := objects.List(v, "preferredLocations")
+	if err != nil {
+		return t, err
 	}
-	for _, a := range v.GetArray("attempts") {
+	for _, l := range locations {
+		host, rack := location(l)
+		if host == "" {
+			r.Odd("preferred_locations_without_a_host", 1, "task %s: preferredLocations has %s, want layers that end with a host", id, objects.Shown(l))
+			continue
+		}
+		r.see(host, rack)
+		t.Preferred = append(t.Preferred, host)
+	}
+	attempts, err := objects.List(v, "attempts")
+	if err != nil {
+		return t, err
+	}
+	for _, a := range attempts {
 		if err := r.attempt(&t, a, kind); err != nil {
 			return t, err
 		}

@@ -2,6 +2,7 @@ package rumen
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"replay/trace/importer/importtest"
@@ -27,11 +28,25 @@ func TestBadInput(t *testing.T) {
 		{good + `{"jobID":"x","submitTime":1700000000000,"mapTasks":[{"taskID":"t1","attempts":[{"result":"SUCCESS","startTime":5,"finishTime":-1}]}]}`, "line 2: task t1: startTime is 5 and finishTime -1 of an attempt that succeeded", 1},
 		{good + `{"jobID":"x","submitTime":1700000000000,"mapTasks":[{"taskID":"t1","startTime":-5}]}`, "task t1: startTime is -5, want ms since 1970, or -1", 1},
 		{good + `{"jobID":"x","submitTime":1700000000000,"mapTasks":[{"taskID":"t1","inputBytes":1e30}]}`, "task t1: inputBytes is 1e30, want a whole number", 1},
+		{good + `{"jobID":"x","submitTime":1700000000000,"mapTasks":[{"taskID":"t1","preferredLocations":"h"}]}`, `task t1: preferredLocations is "h", want a list`, 1},
+		{good + `{"jobID":"x","submitTime":1700000000000,"mapTasks":[{"taskID":"t1","attempts":{}}]}`, "task t1: attempts is {}, want a list", 1},
 		{good + jobText("x", `,"launchTime":{}`, ""), "line 2: launchTime is {}, want text or a number", 1},
 		{good + jobText("x", `,"priority":[]`, ""), "line 2: priority is [], want text or a number", 1},
 		{good + `{"name":"root","children":[{"name":"r","children":[{"name":"h"},{"name":"h"}]}]}`, `host "h" is there already`, 1},
 		{good + `{"name":"root","children":[{"children":[]}]}`, "name is missing", 1},
 	})
+}
+
+// A priority is one of MapReduce's words or a number; other words are none, and counted.
+func TestPriorities(t *testing.T) {
+	text := jobText("a", `,"priority":"HIGH"`, "") + jobText("b", `,"priority":"DEFAULT"`, "") + jobText("c", `,"priority":"urgent"`, "") + jobText("d", `,"priority":null`, "")
+	res, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "in", text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := []int32{m.JobList[0].Priority, m.JobList[1].Priority, m.JobList[2].Priority, m.JobList[3].Priority}; !slices.Equal(p, []int32{4, 0, 0, 0}) || res.Counts.Defaulted["priorities_of_words_that_are_not_known"] != 1 {
+		t.Errorf("priorities %v, defaulted %v", p, res.Counts.Defaulted)
+	}
 }
 
 // The shuffle of a reduce after the last map: as it was recorded, or by bytes. The fixture's last map ends at 31 s, its reduce has fetched all at 35 s and ends at 55 s.
