@@ -71,19 +71,13 @@ func mayRunAhead(sc *scenario.Scenario) bool {
 	return sc.Engine != scenario.Dense && sc.Scaling == nil && !sc.Site.Preemption
 }
 
-// alone reports whether nothing that happens elsewhere, which has been executed up to now, concerns the application before it asks for
-// something or one of its processes ends.
+// alone reports whether nothing that happens elsewhere, which has been executed up to now, concerns an application that asks for nothing, before it
+// does or one of its processes ends.
 func (a *app) alone(now int64) bool {
-	if a.master == nil || a.gone || a.unsettled > 0 {
-		return false
-	}
-	if now <= a.risky { // until a node reports a process, its container may expire
-		return false
-	}
-	return !a.asking()
+	return a.unsettled == 0 && now > a.risky // until a node reports a process, its container may expire
 }
 
-// asking reports whether containers that were asked for may come.
+// asking reports whether containers that were asked for may come. Nothing that is executed ahead changes that.
 func (a *app) asking() bool {
 	for i := range a.asks {
 		if a.asks[i].count > 0 || a.asks[i].again {
@@ -103,18 +97,18 @@ func (a *app) untouchedTo() int64 {
 }
 
 // mayPass reports whether an event may be executed before what comes from elsewhere before its time, in an application that is not alone.
-func (a *app) mayPass(e *event, row *kind) bool {
+func (a *app) mayPass(e *event, row *kind, asking bool) bool {
 	if e.kind() == evStarted {
 		c := a.containerOf(e.arg)
 		return c != nil && c.apart && e.at <= c.rec.Acquired+int64(a.s.sc.Site.ContainerExpiry)
 	}
-	return row.private && (!row.hints || !a.asking())
+	return row.private && !(row.hints && asking)
 }
 
-// mayHear reports whether an event is a heartbeat that asks for nothing, and at which nothing is told that the ResourceManager does not know now.
+// mayHear reports whether an event, of an application that asks for nothing, is a heartbeat that asks for nothing either, and at which nothing is told that the ResourceManager does not know now.
 // That may become more while a container is not known to run or to have been given back.
 func (a *app) mayHear(e *event, row *kind) bool {
-	return row.class == classAM && a.hearer != nil && a.s.reasons == nil && a.unsettled == a.dying && len(a.updates) == 0 && !a.asking() &&
+	return row.class == classAM && a.hearer != nil && a.s.reasons == nil && a.unsettled == a.dying && len(a.updates) == 0 &&
 		a.hearer.Hears(master.EventKind(e.kind()-numKinds), e.at)
 }
 
@@ -154,9 +148,12 @@ func (a *app) settle(c *container, was fate) {
 	}
 }
 
+// turns reports whether nothing of an application may be executed ahead of its time, as none of its events are of that kind.
+func (a *app) turns() bool { return a.talker == nil && a.hearer == nil && !a.kind.private }
+
 // runAhead executes events of an application that concern nothing else, as long as it is alone.
 func (s *sim) runAhead(a *app) {
-	if s.ahead.off || s.beats.dense || a.master == nil || a.gone {
+	if s.ahead.off || s.beats.dense || a.master == nil || a.gone || a.turns() {
 		return
 	}
 	now, reached := s.now, s.reached
@@ -167,41 +164,55 @@ func (s *sim) runAhead(a *app) {
 	last = min(last, s.dense.next()-1, s.checkpoints.next()-1, s.nodesStay())
 	const unknown = -2
 	untouched := int64(unknown)
+	lane, asking := a.lane(), a.asking()
+	sure := s.reaches(false) // and further at most, whatever is executed
+	latest := event{at: -1}
 	s.ahead.on = true
-	for s.err == nil && a.master != nil {
-		e := s.q.lanes[a.lane()].next()
+	for s.err == nil && !a.gone {
+		e := s.q.lanes[lane].next()
 		if e == nil || e.at > last {
 			break
 		}
-		row := &a.kind.rows[e.kind()]
-		if e.at > s.reaches(row.work) {
+		k := e.kind()
+		row := &a.kind.rows[k]
+		if e.at > sure && e.at > s.reaches(row.work) {
 			break
 		}
-		if !a.alone(now) {
+		if asking || !a.alone(now) {
 			if untouched == unknown && s.now == now {
 				untouched = a.untouchedTo()
 			}
-			if !(e.at <= untouched && a.mayPass(e, row)) && !(e.at < now+s.sc.Model.KillMS && now > a.risky && a.mayHear(e, row)) {
+			if !(e.at <= untouched && a.mayPass(e, row, asking)) && (asking || !(e.at < now+s.sc.Model.KillMS && now > a.risky && a.mayHear(e, row))) {
 				break
 			}
 		} else if !row.private && !a.mayHear(e, row) {
 			break
 		}
-		at, ord := e.at, e.ord
-		s.q.executed(a.lane(), at, ord)
-		if at > s.ahead.at || at == s.ahead.at && ord > s.ahead.ord {
-			s.ahead.at, s.ahead.ord = at, ord
+		first := *e
+		s.q.take(lane, e)
+		if first.at > latest.at {
+			latest = first
 		}
-		s.reach(at, ord)
+		latest.ord = max(latest.ord, first.ord)
+		s.reach(first.at, first.ord)
 		s.totals.Events++
-		s.execute(a, s.q.take(a.lane()))
+		s.doing = row
+		s.worked(row)
+		a.handle(k, first)
 		if n := s.ahead.cores; n != 0 {
 			s.ahead.cores = 0
-			s.foreseeCores(at, busyness{int32(a.usage), n})
+			s.foreseeCores(first.at, busyness{int32(a.usage), n})
 		}
 	}
 	s.ahead.on = false
 	s.now, s.reached = now, reached
+	if latest.at >= 0 {
+		s.q.executed(lane, latest.at, latest.ord)
+		if x := &s.ahead; latest.at > x.at || latest.at == x.at && latest.ord > x.ord {
+			x.at, x.ord = latest.at, latest.ord
+		}
+	}
+	s.release(a)
 }
 
 // foreseeTask keeps the row of a task attempt until its time.

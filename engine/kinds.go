@@ -27,15 +27,17 @@ var likeGeneric = []string{trace.KindGang, trace.KindService}
 // appKind is a kind of application in a replay.
 type appKind struct {
 	master.Kind
-	rows []kind // of its events
-	jobs int    // that arrived
+	rows    []kind // of its events
+	private bool   // some of them are
+	jobs    int    // that arrived
 }
 
 func kindsOf(sc *scenario.Scenario) map[string]*appKind {
 	out := make(map[string]*appKind, len(applications))
 	for name, make := range applications {
 		k := make(sc)
-		out[name] = &appKind{Kind: k, rows: rowsOf(k)}
+		rows := rowsOf(k)
+		out[name] = &appKind{Kind: k, rows: rows, private: slices.ContainsFunc(rows, func(r kind) bool { return r.private })}
 	}
 	for _, name := range likeGeneric {
 		out[name] = out[trace.KindGeneric]

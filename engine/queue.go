@@ -1,6 +1,9 @@
 package engine
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // event is something that happens at a known time. It has no pointers, so the queue costs the
 // collector nothing.
@@ -21,6 +24,34 @@ func (e *event) before(o *event) bool {
 	return e.seq < o.seq
 }
 
+// less is 1 if an event comes before another, else 0: [event.before] without a branch, for where none is likely.
+func (e *event) less(o *event) uint64 {
+	_, c := bits.Sub64(e.seq, o.seq, 0)
+	_, c = bits.Sub64(e.ord, o.ord, c)
+	_, c = bits.Sub64(uint64(e.at), uint64(o.at), c)
+	return c
+}
+
+// firstChild returns where in a 4-ary heap the child of i is that comes before the others; ok is false when it has none.
+func firstChild(heap []event, i int) (first int, ok bool) {
+	from := 4*i + 1
+	if from+4 <= len(heap) {
+		k := (*[4]event)(heap[from:])
+		a, b := k[1].less(&k[0]), 2+k[3].less(&k[2])
+		return from + int(a+(b-a)*k[b&3].less(&k[a&3])), true
+	}
+	if from >= len(heap) {
+		return 0, false
+	}
+	first = from
+	for c := from + 1; c < len(heap); c++ {
+		if heap[c].before(&heap[first]) {
+			first = c
+		}
+	}
+	return first, true
+}
+
 // kind is what the event is.
 func (e *event) kind() eventKind { return eventKind(e.ord >> numberBits & (1<<kindBits - 1)) }
 
@@ -32,15 +63,9 @@ func (e *event) number() int64 { return int64(e.ord & (1<<numberBits - 1)) }
 // events there are. The zero value is empty and ready.
 type queue struct {
 	lanes []lane
-	heap  []head // 4-ary
+	heap  []event // 4-ary: the first event of each lane, with the lane as its arg
 	seq   uint64
 	stale int32 // 1 + a lane whose head is not up to date, 0 for none
-}
-
-// head is the first event of a lane.
-type head struct {
-	event
-	lane int32
 }
 
 // lane holds the events of one thing: a 4-ary heap of those that stay until they are due, and timers, of which there is one of a kind
@@ -88,9 +113,10 @@ func (l *lane) fill() {
 // timed finds the earliest timer again.
 func (l *lane) timed() {
 	l.first = 0
+	var first *event
 	for i := range l.timers {
-		if t := &l.timers[i]; t.at != never && (l.first == 0 || t.before(&l.timers[l.first-1])) {
-			l.first = int32(i) + 1
+		if t := &l.timers[i]; t.at != never && (first == nil || t.before(first)) {
+			first, l.first = t, int32(i)+1
 		}
 	}
 }
@@ -104,10 +130,10 @@ func (q *queue) empty() bool {
 // emptyLane reports whether nothing is scheduled in a lane.
 func (q *queue) emptyLane(n int32) bool { return int(n) >= len(q.lanes) || q.lanes[n].next() == nil }
 
-// peek returns the earliest event; the queue must not be empty.
-func (q *queue) peek() *event {
+// peek returns when the earliest event comes; the queue must not be empty.
+func (q *queue) peek() (at int64, ord uint64) {
 	q.refresh()
-	return &q.heap[0].event
+	return q.heap[0].at, q.heap[0].ord
 }
 
 // push adds an event at time at to a lane. Events of equal time and order come out in the order of pushing.
@@ -204,15 +230,16 @@ func (q *queue) lane(n int32) *lane {
 // pop removes and returns the earliest event, with its lane; the queue must not be empty.
 func (q *queue) pop() (event, int32) {
 	q.refresh()
-	lane := q.heap[0].lane
-	return q.take(lane), lane
+	lane := int32(q.heap[0].arg)
+	first := q.lanes[lane].next()
+	e := *first
+	q.take(lane, first)
+	return e, lane
 }
 
-// take removes and returns the first event of a lane, which must not be empty.
-func (q *queue) take(lane int32) event {
+// take removes the first event of a lane.
+func (q *queue) take(lane int32, first *event) {
 	l := &q.lanes[lane]
-	first := l.next()
-	e := *first
 	if len(l.heap) > 0 && first == &l.heap[0] {
 		l.hole = true // what is executed now often schedules something in the same lane
 	} else {
@@ -220,28 +247,18 @@ func (q *queue) take(lane int32) event {
 		l.timed()
 	}
 	q.touch(lane)
-	return e
 }
 
 // sink puts an event into the place of the first one of the heap, and then below those that come before it.
 func (l *lane) sink(e event) {
 	heap, i := l.heap, 0
 	for {
-		first := 4*i + 1
-		if first >= len(heap) {
+		c, ok := firstChild(heap, i)
+		if !ok || !heap[c].before(&e) {
 			break
 		}
-		best := first
-		for c := first + 1; c < min(first+4, len(heap)); c++ {
-			if heap[c].before(&heap[best]) {
-				best = c
-			}
-		}
-		if !heap[best].before(&e) {
-			break
-		}
-		heap[i] = heap[best]
-		i = best
+		heap[i] = heap[c]
+		i = c
 	}
 	heap[i] = e
 }
@@ -273,9 +290,10 @@ func (q *queue) refresh() {
 	l := &q.lanes[n]
 	first := l.next()
 	i := int(l.at) - 1
-	h := head{lane: n}
+	var h event
 	if first != nil {
-		h.event = *first
+		h = *first
+		h.arg = int64(n)
 		if h.at == l.aheadAt {
 			h.ord = max(h.ord, l.aheadOrd)
 		}
@@ -293,42 +311,35 @@ func (q *queue) refresh() {
 		return
 	case i < 0:
 		i = len(q.heap)
-		q.heap = append(q.heap, head{})
+		q.heap = append(q.heap, event{})
 	case q.heap[i] == h:
 		return
 	}
 	q.place(i, h)
 }
 
-// place puts a head into the heap of lanes, beginning at a free position.
-func (q *queue) place(i int, h head) {
+// place puts the first event of a lane into the heap of lanes, beginning at a free position.
+func (q *queue) place(i int, h event) {
 	for i > 0 {
 		p := (i - 1) / 4
-		if !h.before(&q.heap[p].event) {
+		if !h.before(&q.heap[p]) {
 			break
 		}
-		q.heap[i] = q.heap[p]
-		q.lanes[q.heap[i].lane].at = int32(i) + 1
+		q.put(i, q.heap[p])
 		i = p
 	}
 	for {
-		first := 4*i + 1
-		if first >= len(q.heap) {
+		c, ok := firstChild(q.heap, i)
+		if !ok || !q.heap[c].before(&h) {
 			break
 		}
-		best := first
-		for c := first + 1; c < min(first+4, len(q.heap)); c++ {
-			if q.heap[c].before(&q.heap[best].event) {
-				best = c
-			}
-		}
-		if !q.heap[best].before(&h.event) {
-			break
-		}
-		q.heap[i] = q.heap[best]
-		q.lanes[q.heap[i].lane].at = int32(i) + 1
-		i = best
+		q.put(i, q.heap[c])
+		i = c
 	}
+	q.put(i, h)
+}
+
+func (q *queue) put(i int, h event) {
 	q.heap[i] = h
-	q.lanes[h.lane].at = int32(i) + 1
+	q.lanes[h.arg].at = int32(i) + 1
 }

@@ -34,8 +34,8 @@ func TestQueueIsTotalOrder(t *testing.T) {
 					}
 					return 1
 				})
-				if first := *q.peek(); first != model[0].event {
-					t.Fatalf("first is %+v, want %+v", first, model[0])
+				if at, ord := q.peek(); at != model[0].at || ord != model[0].ord {
+					t.Fatalf("first is at %d, %x, want %+v", at, ord, model[0])
 				}
 				if got, lane := q.pop(); got != model[0].event || lane != model[0].lane {
 					t.Fatalf("popped %+v of lane %d, want %+v", got, lane, model[0])

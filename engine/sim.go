@@ -162,8 +162,8 @@ func (s *sim) loop(ctx context.Context) error {
 		limit, limitOrd := last+1, uint64(0)
 		queued := false
 		if !s.q.empty() {
-			if first := s.q.peek(); first.at <= last {
-				queued, limit, limitOrd = true, first.at, first.ord
+			if at, ord := s.q.peek(); at <= last {
+				queued, limit, limitOrd = true, at, ord
 			}
 		}
 		due := s.checkpoints.next()
