@@ -68,6 +68,8 @@ func stateRules() snapshot.Rules {
 			"replay/engine/spark/driver.Kind.index":   snapshot.Kept,
 			"replay/engine/spark/driver.Kind.scratch": snapshot.Kept,
 			"replay/engine/spark/driver.Kind.spare":   snapshot.Kept,
+			"replay/engine/generic.Kind.spare":        snapshot.Kept,
+			"replay/engine/generic.dag.given":         snapshot.Dropped,
 			// a replay that has broken has no checkpoints
 			eng + "sim.err": snapshot.Unset,
 			// the orders of Spark's tables are known where executors are recorded

@@ -27,7 +27,11 @@ func (d *dag) heartbeat() {
 //
 // Source: YarnTaskSchedulerService.assignNewlyAllocatedContainers of Tez.
 func (d *dag) allocated(list []protocol.Container) {
-	given := make([]bool, len(list))
+	if len(list) > 0 {
+		d.app = list[0].ID.App
+	}
+	d.given = append(d.given[:0], make([]bool, len(list))...)
+	given := d.given
 	for _, place := range []func(*protocol.Container) protocol.Name{
 		func(c *protocol.Container) protocol.Name { return c.Host },
 		func(c *protocol.Container) protocol.Name { return d.h.Cluster().RackOf(c.Host) },
@@ -40,7 +44,7 @@ func (d *dag) allocated(list []protocol.Container) {
 			c := &list[i]
 			if req := d.client.First(c.Priority, c.Request, place(c)); req != nil {
 				given[i] = true
-				d.assign(d.attempts[req.Number], c)
+				d.assign(d.attempts.at(int32(req.Number)), c)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package generic
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"replay/engine/master"
 	"replay/engine/pertask"
@@ -27,35 +26,19 @@ type dag struct {
 	req    protocol.AllocateRequest
 	resp   protocol.AllocateResponse
 
-	stages      []stage
-	left        int // stages that are not done
-	attempts    []*attempt
-	room        []attempt        // for those of a stage that begins
-	asking      int              // attempts that ask for a container
-	kept        []*kept          // idle containers, in the order in which they became idle
-	waits       map[key]*waiting // what waits for a container
-	keys        []*waiting       // the same, by priority and request id
-	byContainer byNumber         // from its assignment to the report of its end
+	stages   []stage
+	left     int // stages that are not done
+	attempts attempts
+	sizes    []resource.Resource // of containers, each once
+	given    []bool              // scratch
+	asking   int                 // attempts that ask for a container
+	kept     []*kept             // idle containers, in the order in which they became idle
+	waits    map[key]*waiting    // what waits for a container
+	keys     []*waiting          // the same, by priority and request id
+	app      protocol.AppID      // of its containers, when it has had one
 
 	over bool // it has no more to do: its tail passes, or it has unregistered
 	gone bool // it has left the cluster
-}
-
-// byNumber are attempts by the number of their container, nil for none.
-type byNumber []*attempt
-
-func (b byNumber) of(c int64) *attempt {
-	if c < int64(len(b)) {
-		return b[c]
-	}
-	return nil
-}
-
-func (b *byNumber) set(c int64, a *attempt) {
-	if more := int(c) + 1 - len(*b); more > 0 {
-		*b = append(*b, make([]*attempt, more)...)
-	}
-	(*b)[c] = a
 }
 
 // A stage is one of the application.
@@ -63,14 +46,15 @@ type stage struct {
 	st       *trace.Stage
 	children []int32
 	tasks    []task
+	more     []more // of them; nil unless they start together or are of a service
 
-	parents int        // parents that are not done
-	need    int        // tasks of its parents that must have ended before it begins; 0 = none, or all of them
-	after   int        // stages whose end it waits for that are not done
-	due     bool       // its pause has begun, if it has one
-	left    int        // tasks that have not succeeded
-	early   []*attempt // that run before its parents are done, in the order of their start
-	gang    *gang      // nil for a stage whose tasks start one by one
+	parents int   // parents that are not done
+	need    int   // tasks of its parents that must have ended before it begins; 0 = none, or all of them
+	after   int   // stages whose end it waits for that are not done
+	due     bool  // its pause has begun, if it has one
+	left    int   // tasks that have not succeeded
+	early   []ref // attempts that run before its parents are done, in the order of their start
+	gang    *gang // nil for a stage whose tasks start one by one
 }
 
 func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Master {
@@ -111,6 +95,9 @@ func (d *dag) Register() error {
 		s.tasks = make([]task, s.left)
 		if d.job.Gang(s.st) {
 			s.gang = &gang{}
+		}
+		if s.gang != nil || d.job.Kind == trace.KindService {
+			s.more = make([]more, s.left)
 		}
 		s.parents, s.after = len(s.st.Parents), len(s.st.After)
 		for _, list := range [][]int32{s.st.Parents, s.st.After} {
@@ -171,7 +158,6 @@ func (d *dag) begin(s *stage) {
 		d.stageDone(s)
 		return
 	}
-	d.room, d.attempts = make([]attempt, s.left), slices.Grow(d.attempts, s.left)
 	if s.gang != nil {
 		d.form(s)
 		return
@@ -198,8 +184,8 @@ func (d *dag) stageDone(s *stage) {
 			}
 		}
 		if child.parents == 0 {
-			for _, a := range child.early {
-				if a.state == running {
+			for _, r := range child.early {
+				if a := d.attempts.of(r); a != nil && a.state == running {
 					d.work(a)
 				}
 			}
@@ -222,7 +208,7 @@ func (d *dag) Handle(k master.EventKind, arg int64) {
 	case k == evHeartbeat:
 		d.heartbeat()
 	case k == evDone:
-		if a := d.attempts[arg]; a != nil {
+		if a := d.attempts.of(refOf(arg)); a != nil {
 			d.done(a)
 		}
 	case k == evGiveUp:
@@ -315,9 +301,9 @@ func (d *dag) Waits(why func(resource.Resource) string) string {
 		}
 	}
 	if n := d.asking; n > 0 {
-		for _, a := range d.attempts { // the oldest
-			if a != nil && a.state == asking {
-				return text + fmt.Sprintf("; %d tasks wait for a container: %s", n, why(a.req.Size))
+		for _, a := range d.attempts.live() { // the oldest
+			if a.state == asking {
+				return text + fmt.Sprintf("; %d tasks wait for a container: %s", n, why(a.ask.req.Size))
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func (d *dag) form(s *stage) {
 
 // hold keeps a container until the gang is complete.
 func (d *dag) hold(a *attempt) {
-	s := a.stage
+	s := d.stageOf(a)
 	g := s.gang
 	a.state = held
 	if g.held++; g.held < len(s.tasks) {
@@ -40,8 +40,8 @@ func (d *dag) hold(a *attempt) {
 		return
 	}
 	g.running, g.giveUp = true, never
-	for i := range s.tasks {
-		d.start(s.tasks[i].now)
+	for i := range s.more {
+		d.start(d.attempts.of(s.more[i].now))
 	}
 }
 
@@ -62,8 +62,8 @@ func (d *dag) giveBack(s *stage) {
 		return
 	}
 	held := s.gang.held
-	for i := range s.tasks {
-		d.withdraw(s.tasks[i].now)
+	for i := range s.more {
+		d.withdraw(d.attempts.of(s.more[i].now))
 	}
 	ms := d.k.Model.GangBackoffMS << min(s.gang.rounds, mostDoublings)
 	if ms > 0 {
@@ -89,10 +89,10 @@ func (d *dag) withdraw(a *attempt) {
 	case asking:
 		d.answered(a)
 	case held, assigned, running:
-		d.client.Release(a.id)
+		d.client.Release(d.idOf(a))
 	}
 	if a.state == asking || a.state == held {
-		a.task().attempts-- // it has not begun
+		d.taskOf(a).attempts-- // it has not begun
 	}
 	a.state = ended
 	d.close(a, record.TaskKilled)
@@ -101,15 +101,14 @@ func (d *dag) withdraw(a *attempt) {
 // scatter ends the gang of an attempt that is over, and forms it again: members that run are killed, and what has succeeded is wasted.
 func (d *dag) scatter(s *stage) {
 	for i := range s.tasks {
-		t := &s.tasks[i]
-		switch {
-		case t.over:
+		t, more := &s.tasks[i], &s.more[i]
+		if t.over {
 			t.over = false
 			s.left++
-			d.Job.TaskMS -= t.ms
-			d.Job.WastedTaskMS += t.ms
-		case t.now.state != ended:
-			d.withdraw(t.now)
+			d.Job.TaskMS -= more.ms
+			d.Job.WastedTaskMS += more.ms
+		} else if a := d.attempts.of(more.now); a != nil && a.state != ended {
+			d.withdraw(a)
 		}
 	}
 	d.form(s)

@@ -32,6 +32,7 @@ type Setup struct {
 type Kind struct {
 	Setup
 	jobs, reusing, gangs int // planned: all, those that use containers again, those with a stage whose tasks start together
+	spare                memory
 }
 
 // NewKind returns the kind with this setup.

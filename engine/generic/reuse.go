@@ -14,7 +14,7 @@ import (
 // Source: YarnTaskSchedulerService (HeldContainer, assignDelayedContainer) of Tez.
 type kept struct {
 	id    protocol.ContainerID
-	host  protocol.Name
+	node  int32
 	size  resource.Resource
 	since int64
 	until int64 // when it goes back
@@ -27,7 +27,7 @@ func (d *dag) keep(a *attempt) {
 	if more := d.set.IdleMax - d.set.IdleMin; more > 0 {
 		idle += d.h.Momentary(fmt.Sprintf("idle containers of job %d", d.job.ID)).At(now).Int64N(more)
 	}
-	d.kept = append(d.kept, &kept{id: a.id, host: a.host, size: a.size, since: now, until: now + idle})
+	d.kept = append(d.kept, &kept{id: d.idOf(a), node: a.Node, size: d.sizes[a.size], since: now, until: now + idle})
 }
 
 // offer gives kept containers to tasks that wait, and gives back those that have been idle for too long.
@@ -60,27 +60,28 @@ func (d *dag) offer() {
 // taker is the task that gets a kept container: of those of the most urgent priority which it is large enough for.
 func (d *dag) taker(k *kept) *attempt {
 	waited := d.h.Now() - k.since
+	cluster := d.h.Cluster()
 	for _, w := range d.urgent() {
 		if !w.size.FitsIn(k.size) {
 			continue
 		}
 		find := func(place protocol.Name) *attempt {
 			if req := d.client.First(w.priority, w.request, place); req != nil {
-				return d.attempts[req.Number]
+				return d.attempts.at(int32(req.Number))
 			}
 			return nil
 		}
-		a := find(k.host)
+		a := find(cluster.Host[k.node])
 		if a == nil {
-			a = w.anywhere()
+			a = d.anywhere(w)
 		}
 		if a == nil && d.set.Rack && waited >= d.set.DelayMS {
-			a = find(d.h.Cluster().RackOf(k.host))
+			a = find(cluster.RackOf(cluster.Host[k.node]))
 		}
 		if a == nil && d.set.NonLocal && waited >= 2*d.set.DelayMS {
 			a = find(protocol.Any)
 		}
-		if a != nil && a.stage.gang == nil {
+		if a != nil && d.stageOf(a).gang == nil {
 			return a
 		}
 	}
@@ -90,20 +91,19 @@ func (d *dag) taker(k *kept) *attempt {
 // waiting are the tasks that wait for a container under one key.
 type waiting struct {
 	key
-	n    int        // of them
-	free []*attempt // that prefer no node, the oldest first; some may wait no longer
+	n    int   // of them
+	free []ref // attempts that prefer no node, the oldest first, if containers are used again; some may wait no longer
 }
 
 // anywhere is the oldest task that prefers no node.
-func (w *waiting) anywhere() *attempt {
-	for len(w.free) > 0 && w.free[0].state != asking {
-		w.free[0] = nil
+func (d *dag) anywhere(w *waiting) *attempt {
+	for len(w.free) > 0 {
+		if a := d.attempts.of(w.free[0]); a != nil && a.state == asking {
+			return a
+		}
 		w.free = w.free[1:]
 	}
-	if len(w.free) == 0 {
-		return nil
-	}
-	return w.free[0]
+	return nil
 }
 
 // queue counts a task that begins to wait.
@@ -121,9 +121,9 @@ func (d *dag) queue(a *attempt, k key) {
 		d.keys = slices.Insert(d.keys, at, w)
 	}
 	w.n++
-	a.wait = w
-	if !a.Hosts {
-		w.free = append(w.free, a)
+	a.ask.wait = w
+	if d.set.Reuse && !a.Hosts {
+		w.free = append(w.free, a.ref)
 	}
 }
 
@@ -144,9 +144,11 @@ func (d *dag) urgent() []*waiting {
 // know of it before the ResourceManager tells of the container: the task waits until then, and is asked for anew.
 func (d *dag) again(a *attempt, k *kept) {
 	d.answered(a)
-	a.id, a.host, a.size, a.state = k.id, k.host, k.size, assigned
+	a.size, a.state = d.sizeOf(k.size), assigned
 	n := k.id.Number()
-	d.byContainer.set(n, a)
+	a.Container = n
+	d.attempts.drop(d.attempts.in(n)) // whose task has succeeded there
+	d.attempts.enter(n, a)
 	if !d.h.Running(n) {
 		return
 	}

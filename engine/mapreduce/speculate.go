@@ -118,7 +118,7 @@ func (j *job) worth(i int, index int32, attempts list) int64 {
 		}
 		estimate, progress := j.reported(a)
 		j.watch(a, estimate, progress)
-		end := a.Rec.Launch + estimate
+		end := a.Launch + estimate
 		if end < now {
 			return good
 		}
@@ -169,10 +169,10 @@ func (j *job) reported(a *attempt) (estimate int64, progress float32) {
 		at = a.begin + (n+1)*j.set.ReportMS
 		progress = j.progressAt(a, at)
 	}
-	if at = max(at, a.watched.madeUp); at <= a.Rec.Launch {
+	if at = max(at, a.watched.madeUp); at <= a.Launch {
 		return -1, progress
 	}
-	return int64(float64(at-a.Rec.Launch) / max(0.0001, float64(progress))), progress
+	return int64(float64(at-a.Launch) / max(0.0001, float64(progress))), progress
 }
 
 // reports counts what an attempt has told of its progress: with the second interval of its work and each after it, as the first tells only that it lives.

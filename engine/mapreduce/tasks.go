@@ -78,9 +78,9 @@ func (j *job) attempt(reduce bool, index int32, speculative, reschedule bool) {
 	id := allocator.Attempt{Reduce: reduce, Task: index, Number: j.past.firstNumber() + t.attempts}
 	cores := int32(j.set.task(reduce).Size[resource.VCores])
 	a := &attempt{
-		id: id, Attempt: pertask.New(j.job.ID, j.set.stage(reduce), index, id.Number, cores, j.h.Now()), serial: int64(len(j.attempts)), until: never, shuffle: never,
+		id: id, Attempt: pertask.New(j.set.stage(reduce), index, id.Number, cores, j.h.Now()), serial: int64(len(j.attempts)), until: never, shuffle: never,
 	}
-	a.Rec.Speculative = speculative
+	a.Speculative = speculative
 	t.attempts++
 	j.attempts = append(j.attempts, a)
 	j.byID[a.id] = a
@@ -133,7 +133,7 @@ func (j *job) launched(a *attempt) {
 	a.state = running
 	j.Launch(&a.Attempt)
 	j.load(a)
-	a.begin = j.h.Now() + a.Rec.OverheadMS
+	a.begin = j.h.Now() + a.OverheadMS
 	if a.id.Reduce && !a.fails {
 		j.fetches(a)
 		return
@@ -156,21 +156,21 @@ func (j *job) load(a *attempt) {
 	st := j.set.stage(a.id.Reduce)
 	i := int(a.id.Task)
 	m := j.k.Model
-	a.Rec.OverheadMS = m.TaskStartMS
+	a.OverheadMS = m.TaskStartMS
 	if d := st.Tasks.SchedDelayMS; d != nil && d[i] != trace.Unset {
-		a.Rec.OverheadMS = max(d[i]-m.NMStartMS, 0)
+		a.OverheadMS = max(d[i]-m.NMStartMS, 0)
 	}
 	ms := st.Tasks.DurationMS[i]
-	if a.Rec.Speculative {
+	if a.Speculative {
 		ms = min(ms, j.medians[typeOf(a.id.Reduce)])
 	}
-	a.Rec.PenaltyMS = a.Reading(m, ms)
-	a.work = ms + a.Rec.PenaltyMS
+	a.PenaltyMS = a.Reading(m, ms)
+	a.work = ms + a.PenaltyMS
 	a.fetch = a.work / 3
 	if d := st.Tasks.DeserializeMS; d != nil && d[i] != trace.Unset {
 		a.fetch = min(d[i], a.work)
 	}
-	if a.fails = a.Fails(j.taskOf(a).failures) && !a.Rec.Speculative; a.fails {
+	if a.fails = a.Fails(j.taskOf(a).failures) && !a.Speculative; a.fails {
 		a.work /= 2
 	}
 }
@@ -225,8 +225,8 @@ func (j *job) done(a *attempt) {
 func (j *job) succeed(a *attempt) {
 	t, i, now := j.taskOf(a), typeOf(a.id.Reduce), j.h.Now()
 	j.close(a, record.TaskSuccess)
-	t.over, t.succeeded, t.node = true, true, a.Rec.Node
-	t.ms = a.Rec.Finish - a.Rec.Launch
+	t.over, t.succeeded, t.node = true, true, a.Node
+	t.ms = now - a.Launch
 	j.inOrder(t)
 	j.completed[i]++
 	if !t.counted {
@@ -274,7 +274,7 @@ func (j *job) close(a *attempt, end string) {
 func (j *job) attemptFailed(a *attempt) {
 	a.failed = true
 	j.close(a, record.TaskFailed)
-	j.alloc.Failed(a.id, j.h.Cluster().Host[a.Rec.Node])
+	j.alloc.Failed(a.id, j.h.Cluster().Host[a.Node])
 	j.taskFailed(a)
 }
 
@@ -322,7 +322,7 @@ func (j *job) launchFailed(a *attempt) {
 //
 // Source: TaskHeartbeatHandler.PingChecker, TaskAttemptListenerImpl.
 func (j *job) fallSilent(a *attempt) {
-	last, reports := a.Rec.Launch, j.reports(a)
+	last, reports := a.Launch, j.reports(a)
 	if reports > 0 {
 		last = a.begin + (reports+1)*j.set.ReportMS
 	}
@@ -422,7 +422,7 @@ func (j *job) stop(a *attempt) {
 	now := j.h.Now()
 	at := now + j.k.Model.KillMS
 	j.h.End(a.Container, at)
-	if j.h.Down(a.Rec.Node) {
+	if j.h.Down(a.Node) {
 		at = now + unreachableMS
 	}
 	j.h.GoesOn(at)

@@ -56,9 +56,9 @@ func (j *job) nextUber() {
 	st := j.set.stage(t.reduce)
 	now := j.h.Now()
 	ms := st.Tasks.DurationMS[t.index]
-	u.at = pertask.New(j.job.ID, st, t.index, j.past.firstNumber(), int32(j.set.AMSize[resource.VCores]), u.begun)
-	r := &u.at.Rec
-	u.at.Container, r.Container, r.Node, r.Launch, r.Level, r.Preferring = u.container, u.container, u.node, now, record.NoPref, false
+	u.at = pertask.New(st, t.index, j.past.firstNumber(), int32(j.set.AMSize[resource.VCores]), u.begun)
+	a := &u.at
+	a.Container, a.Node, a.Launch, a.Level, a.Preferring = u.container, u.node, now, record.NoPref, false
 	if u.at.Fails(0) {
 		u.fails = true // it has one attempt
 		ms /= 2
@@ -73,7 +73,7 @@ func (j *job) nextUber() {
 	}
 	c := j.h.Container(u.container)
 	c.Tasks++
-	j.h.Busy(u.at.Rec.Cores)
+	j.h.Busy(u.at.Cores)
 	j.h.GoesOn(now + ms)
 	j.h.At(now+ms, evDone, 0, 0)
 }
@@ -96,7 +96,7 @@ func (j *job) uberDone() {
 		if !t.reduce {
 			u.maps++
 		}
-		x.node, x.ms = u.node, j.h.Now()-u.at.Rec.Launch
+		x.node, x.ms = u.node, j.h.Now()-u.at.Launch
 		j.Job.TasksSucceeded++
 		j.past.keep(j, t.reduce, t.index, x)
 		j.endUber(record.TaskSuccess)
