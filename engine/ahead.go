@@ -166,7 +166,7 @@ func (s *sim) runAhead(a *app) {
 	untouched := int64(unknown)
 	lane, asking := a.lane(), a.asking()
 	sure := s.reaches(false) // and further at most, whatever is executed
-	latest := event{at: -1}
+	latest, latestOrd := int64(-1), uint64(0)
 	s.ahead.on = true
 	for s.err == nil && !a.gone {
 		e := s.q.lanes[lane].next()
@@ -190,10 +190,10 @@ func (s *sim) runAhead(a *app) {
 		}
 		first := *e
 		s.q.take(lane, e)
-		if first.at > latest.at {
-			latest = first
+		if first.at > latest {
+			latest, latestOrd = first.at, 0
 		}
-		latest.ord = max(latest.ord, first.ord)
+		latestOrd = max(latestOrd, first.ord)
 		s.reach(first.at, first.ord)
 		s.totals.Events++
 		s.doing = row
@@ -206,10 +206,10 @@ func (s *sim) runAhead(a *app) {
 	}
 	s.ahead.on = false
 	s.now, s.reached = now, reached
-	if latest.at >= 0 {
-		s.q.executed(lane, latest.at, latest.ord)
-		if x := &s.ahead; latest.at > x.at || latest.at == x.at && latest.ord > x.ord {
-			x.at, x.ord = latest.at, latest.ord
+	if latest >= 0 {
+		s.q.executed(lane, latest, latestOrd)
+		if x := &s.ahead; latest > x.at || latest == x.at && latestOrd > x.ord {
+			x.at, x.ord = latest, latestOrd
 		}
 	}
 	s.release(a)

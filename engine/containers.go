@@ -13,15 +13,17 @@ import (
 )
 
 // container is a container of a live application, from its allocation until both the
-// ResourceManager and its node are done with it.
+// ResourceManager and its node are done with it. It fills four lines of memory; what is asked of it most is in the last one.
 type container struct {
 	rec     record.Container
 	size    resource.Resource
+	node    protocol.NodeID // as in rec
+	room    int32           // 1 + place in rooms of the hosts that the application hints at and that had room when it was allocated elsewhere, 0 for none
 	process processState
 	ended   bool // in the ResourceManager
 	written bool
-	apart   bool    // its node hears of its start by an event of its own
-	room    []int32 // hosts that the application hints at and that had room when it was allocated elsewhere
+	apart   bool // its node hears of its start by an event of its own
+	_       [8]byte
 }
 
 type processState uint8
@@ -125,7 +127,7 @@ func (s *sim) allocated(e *yarn.Event) {
 		a.containers = append(a.containers, nil)
 	}
 	c := s.newContainer()
-	*c = container{size: e.Container.Size, rec: record.Container{
+	*c = container{size: e.Container.Size, node: e.Container.Node, rec: record.Container{
 		Job: a.job.ID, AMAttempt: int64(a.attempt), Number: n, Node: int32(e.Container.Node), Queue: a.rec.Queue,
 		MemMiB: e.Container.Size[resource.Memory], VCores: e.Container.Size[resource.VCores],
 		Priority: e.Container.Priority, Type: e.Container.Type.String(), Reserved: a.reserved[n],
@@ -158,7 +160,11 @@ func (s *sim) allocated(e *yarn.Event) {
 			a.rec.FirstAllocated = s.now
 		}
 		if e.Container.Type != protocol.NodeLocal {
-			c.room = a.hintedRoom(c.size)
+			if list := a.hintedRoom(c.size); len(list) > 0 {
+				c.room = s.hinted.put(list)
+			} else {
+				s.lists.gave(list)
+			}
 		}
 	}
 	s.queues.add(a.usage, c.size, 1)
@@ -195,7 +201,7 @@ func (s *sim) containerCompleted(e *yarn.Event) {
 	a.held(c, s.now)
 	s.queues.add(a.usage, c.size, -1)
 	if !e.Launched || c.process == exited || c.process == notStarted {
-		s.nodes.release(protocol.NodeID(c.rec.Node), c.size)
+		s.nodes.release(c.node, c.size)
 		c.size = resource.Resource{}
 	}
 	s.writeContainer(a, c)
@@ -245,6 +251,7 @@ func (s *sim) writeContainer(a *app, c *container) {
 	a.open--
 	a.unsettled--
 	s.sink.Container(&c.rec)
+	s.lists.gave(s.hinted.take(&c.room))
 	if n := c.rec.Number; n != a.am && c.rec.Acquired != record.None { // nobody will ask for it again
 		a.containers[n-1] = nil
 		s.spare = append(s.spare, c)
@@ -254,12 +261,15 @@ func (s *sim) writeContainer(a *app, c *container) {
 
 // newContainer returns a container to be filled in, one that was written if there is one.
 func (s *sim) newContainer() *container {
-	if n := len(s.spare); n > 0 {
-		c := s.spare[n-1]
-		s.spare = s.spare[:n-1]
-		return c
+	if len(s.spare) == 0 {
+		more := make([]container, 16)
+		for i := range more {
+			s.spare = append(s.spare, &more[i])
+		}
 	}
-	return new(container)
+	c := s.spare[len(s.spare)-1]
+	s.spare = s.spare[:len(s.spare)-1]
+	return c
 }
 
 // startContainer asks the node to start the process of a container; it has accepted at time at.
@@ -284,18 +294,16 @@ func (s *sim) startedThere(id protocol.ContainerID) {
 
 // reportStart has the node report a process that was started.
 func (s *sim) reportStart(c *container, id protocol.ContainerID) {
-	node := protocol.NodeID(c.rec.Node)
-	s.rm.ContainerStarted(node, id)
+	s.rm.ContainerStarted(c.node, id)
 	if c.ended {
-		s.rm.MarkForCleanup(node, id)
+		s.rm.MarkForCleanup(c.node, id)
 	}
 }
 
 // processStarted is the NodeManager's acceptance of a container.
 func (s *sim) processStarted(a *app, n int64) {
 	c := a.containerOf(n)
-	node := protocol.NodeID(c.rec.Node)
-	if s.nodes.down[node] || !s.rm.Registered(node) || c.process != starting {
+	if s.nodes.down[c.node] || !s.rm.Registered(c.node) || c.process != starting {
 		c.process = exited
 		if n != a.am && a.master != nil && !a.gone {
 			a.master.StartFailed(n)
@@ -376,7 +384,7 @@ func (s *sim) processExited(a *app, n int64) {
 	if c == nil || c.process != running {
 		return
 	}
-	s.rm.ProcessExited(protocol.NodeID(c.rec.Node), a.containerID(n), a.exitStatus(n))
+	s.rm.ProcessExited(c.node, a.containerID(n), a.exitStatus(n))
 	s.processGone(a, n)
 }
 
@@ -408,7 +416,7 @@ func (s *sim) processGone(a *app, n int64) {
 		a.master.Exited(n)
 	}
 	if c.ended {
-		s.nodes.release(protocol.NodeID(c.rec.Node), c.size)
+		s.nodes.release(c.node, c.size)
 		c.size = resource.Resource{}
 		s.writeContainer(a, c)
 	}
@@ -437,12 +445,13 @@ func (a *app) hintedRoom(size resource.Resource) []int32 {
 		return nil
 	}
 	preferred := p.Preferred()
-	found := slices.Grow(a.s.lists.spare(), len(preferred))
+	found, n := slices.Grow(a.s.lists.spare(), len(preferred))[:len(preferred)], 0
 	room := a.s.roomFor(size)
 	for _, node := range preferred {
+		found[n] = node
 		if room.Has(int(node)) {
-			found = append(found, node)
+			n++
 		}
 	}
-	return found
+	return found[:n]
 }

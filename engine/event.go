@@ -121,10 +121,9 @@ func order(c class, app int64, k eventKind, number int64) uint64 {
 }
 
 // fits reports whether application and number have a place in the order.
-func fits(app, number int64) error {
-	if app>>appBits != 0 || number>>numberBits != 0 {
-		return fmt.Errorf("application %d, number %d: a replay has at most %d applications, and each at most %d task attempts or containers",
-			app, number, 1<<appBits-1, 1<<numberBits-1)
-	}
-	return nil
+func fits(app, number int64) bool { return app>>appBits|number>>numberBits == 0 }
+
+func unfit(app, number int64) error {
+	return fmt.Errorf("application %d, number %d: a replay has at most %d applications, and each at most %d task attempts or containers",
+		app, number, 1<<appBits-1, 1<<numberBits-1)
 }

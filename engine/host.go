@@ -106,9 +106,7 @@ func (a *app) Container(c int64) *record.Container {
 }
 
 func (a *app) Room(c int64) []int32 {
-	x := a.containerOf(c)
-	room := x.room
-	x.room = nil
+	room := a.s.hinted.take(&a.containerOf(c).room)
 	a.s.lists.gave(room)
 	return room
 }

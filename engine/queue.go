@@ -166,9 +166,12 @@ func (q *queue) push(lane int32, at int64, ord uint64, arg int64) {
 // set schedules the timer of a lane with this order for a time, in place of the time before; at never it is off.
 func (q *queue) set(lane int32, at int64, ord uint64) {
 	l := q.lane(lane)
-	i := 0
-	for i < len(l.timers) && l.timers[i].ord != ord {
-		i++
+	i := len(l.timers)
+	for at := range l.timers {
+		if l.timers[at].ord == ord {
+			i = at
+			break
+		}
 	}
 	if i == len(l.timers) {
 		l.timers = append(l.timers, event{at: never, ord: ord})

@@ -77,3 +77,33 @@ func (l *lists) gave(list []int32) {
 		*l = append(*l, list[:0])
 	}
 }
+
+// placed are lists of nodes by place, for those who keep no more than that of one.
+type placed struct {
+	list [][]int32
+	free []int32
+}
+
+// put returns 1 + the place of a list.
+func (p *placed) put(list []int32) int32 {
+	if n := len(p.free); n > 0 {
+		at := p.free[n-1]
+		p.free = p.free[:n-1]
+		p.list[at] = list
+		return at + 1
+	}
+	p.list = append(p.list, list)
+	return int32(len(p.list))
+}
+
+// take returns a list for the last time.
+func (p *placed) take(at *int32) (list []int32) {
+	if *at == 0 {
+		return nil
+	}
+	i := *at - 1
+	*at = 0
+	list, p.list[i] = p.list[i], nil
+	p.free = append(p.free, i)
+	return list
+}

@@ -48,6 +48,7 @@ type sim struct {
 	left     live
 	live     int
 	spare    []*container // written, for others
+	hinted   placed       // see container.room
 	lists    lists
 	ahead    ahead
 	dense    denseSpans
@@ -278,8 +279,8 @@ func (s *sim) push(at int64, k eventKind, number, arg int64) {
 
 // schedule puts an event into a lane of the queue; work counts as pending, see [sim.pending].
 func (s *sim) schedule(lane int32, at int64, row *kind, k eventKind, app, number, arg int64) {
-	if err := fits(app, number); err != nil {
-		s.err = cmp.Or(s.err, err)
+	if !fits(app, number) {
+		s.err = cmp.Or(s.err, unfit(app, number))
 		return
 	}
 	if row.work {
