@@ -304,7 +304,11 @@ func (s *sim) handle() {
 	if lane != 0 {
 		a := s.apps[lane-1]
 		s.execute(a, e)
-		s.runAhead(a)
+		if a.turns() {
+			s.goBack(a, e)
+		} else {
+			s.runAhead(a)
+		}
 		return
 	}
 	k := e.kind()
@@ -333,6 +337,23 @@ func (s *sim) handle() {
 		s.nextSample(s.now + s.sc.BetweenSamples(s.samples))
 	default:
 		s.rm.Fire(s.now, rm.Timer(slices.Index(timers[:], k)), e.number(), e.arg)
+	}
+}
+
+// goBack executes what an event has led to at its time and before it in the order, such as the end of a process whose task has ended. All else that comes
+// before the event has been executed, heartbeats too.
+func (s *sim) goBack(a *app, executed event) {
+	for s.err == nil && s.live > 0 && s.reasons == nil && s.after == nil && !s.beats.dense {
+		e := s.q.back(a.lane(), &executed)
+		if e == nil || !a.kind.rows[e.kind()].work {
+			return
+		}
+		first := *e
+		s.rm.PassesGoOn(s.now)
+		s.q.take(a.lane(), e)
+		s.totals.Events++
+		s.execute(a, first)
+		executed = first
 	}
 }
 
