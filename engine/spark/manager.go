@@ -245,6 +245,13 @@ func (m *Manager) raise(p int32, need int) {
 // Source: ExecutorAllocationManager.maxNumExecutorsNeededPerResourceProfile.
 func (m *Manager) MaxNeeded(p int32) int {
 	s := &m.profiles[p]
+	if tasks := s.pending + s.running; m.ratio == 1 && s.specPending|s.unschedulable == 0 && tasks >= 0 { // and small
+		return int((uint32(tasks) + uint32(s.perExec) - 1) / uint32(s.perExec))
+	}
+	return m.maxNeeded(s, p)
+}
+
+func (m *Manager) maxNeeded(s *profileState, p int32) int {
 	need := m.executorsFor(s.pending+s.specPending+s.running, s.perExec)
 	if s.perExec > 1 && need == 1 && s.specPending > 0 {
 		need++ // a copy should not run beside the task it is to overtake
@@ -256,9 +263,6 @@ func (m *Manager) MaxNeeded(p int32) int {
 }
 
 func (m *Manager) executorsFor(tasks, perExec int) int {
-	if m.ratio == 1 && tasks >= 0 { // and small
-		return int((uint32(tasks) + uint32(perExec) - 1) / uint32(perExec))
-	}
 	return int(math.Ceil(float64(tasks) * m.ratio / float64(perExec)))
 }
 

@@ -24,7 +24,10 @@ type Offer struct {
 func (s *TaskScheduler) ResourceOffers(now int64, offers []Offer, allFree bool) []TaskRef {
 	newExec := false
 	for i := range offers {
-		newExec = s.register(offers[i].Exec, offers[i].Host) || newExec
+		if exec := int(offers[i].Exec); exec >= len(s.execs) || !s.execs[exec].known {
+			s.register(offers[i].Exec, offers[i].Host)
+			newExec = true
+		}
 	}
 	s.launched = s.launched[:0]
 	if s.health != nil {
@@ -200,11 +203,8 @@ func (s *TaskSet) sortBarrier(tasks []barrierTask) {
 	s.order.barrier.Clear()
 }
 
-// register makes an executor known and reports whether it was new.
-func (s *TaskScheduler) register(exec, host int32) bool {
-	if int(exec) < len(s.execs) && s.execs[exec].known {
-		return false
-	}
+// register makes an executor known that is new.
+func (s *TaskScheduler) register(exec, host int32) {
 	for int(exec) >= len(s.execs) {
 		s.execs = reuse.Longer(s.execs)
 		e := &s.execs[len(s.execs)-1]
@@ -245,7 +245,6 @@ func (s *TaskScheduler) register(exec, host int32) bool {
 		h.order.Add(exec)
 	}
 	s.emit(TaskEvent{Kind: ExecutorAdded, Exec: exec})
-	return true
 }
 
 // checkExcluded looks whether exclusion leaves a task set no executor at all: then an idle executor

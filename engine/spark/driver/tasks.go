@@ -148,7 +148,9 @@ func (d *Driver) taskTime(st *trace.Stage, index int32, past past, e *executor, 
 	case e.lastStage != st.ID:
 		factor = m.FirstFactor
 	}
-	service = int64(math.Round(float64(ms) * factor))
+	if service = ms; factor != 1 {
+		service = int64(math.Round(float64(ms) * factor))
+	}
 	if st.Tasks.DeserializeMS == nil {
 		service += m.DeserializeMS
 		if !e.ran {
