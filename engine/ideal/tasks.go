@@ -168,12 +168,13 @@ const exitLost = -100
 
 // level is the locality of a task on a node, given where it would have liked to run.
 func (l *loop) level(prefs []int32, n int32) record.TaskLevel {
-	level := record.AnyLevel
+	level, rack := record.AnyLevel, l.nodes.rack
+	home := rack[n]
 	for _, p := range prefs {
 		if p == n {
 			return record.TaskNodeLocal
 		}
-		if l.nodes.rack[p] == l.nodes.rack[n] {
+		if rack[p] == home {
 			level = record.TaskRackLocal
 		}
 	}

@@ -40,12 +40,41 @@ func (d *Dist) AddN(v, n int64) {
 	if n == 0 {
 		return
 	}
-	if d.n == 0 || v < d.min {
-		d.min = v
+	d.extend(v, v, n, float64(float64(v)*float64(n)))
+	d.keep(v, n)
+}
+
+// AddAll counts some values, each once, and returns their sum.
+func (d *Dist) AddAll(values []int64) (sum int64) {
+	if len(values) == 0 {
+		return 0
 	}
-	d.max = max(d.max, v)
+	least, most := values[0], values[0]
+	for _, v := range values {
+		least, most, sum = min(least, v), max(most, v), sum+v
+	}
+	if least < 0 {
+		panic("dist: distribution of times got a negative value")
+	}
+	d.extend(least, most, int64(len(values)), float64(sum))
+	for _, v := range values {
+		d.keep(v, 1)
+	}
+	return sum
+}
+
+// extend counts n values between two of them, with a sum.
+func (d *Dist) extend(least, most, n int64, sum float64) {
+	if d.n == 0 || least < d.min {
+		d.min = least
+	}
+	d.max = max(d.max, most)
 	d.n += n
-	d.sum += float64(float64(v) * float64(n))
+	d.sum += sum
+}
+
+// keep counts a value n times in the table or the buckets.
+func (d *Dist) keep(v, n int64) {
 	if d.counts != nil {
 		d.count(v, n)
 		return
@@ -54,15 +83,6 @@ func (d *Dist) AddN(v, n int64) {
 	if d.values > exactLimit {
 		d.Spill()
 	}
-}
-
-// AddAll counts some values, each once, and returns their sum.
-func (d *Dist) AddAll(values []int64) (sum int64) {
-	for _, v := range values {
-		d.AddN(v, 1)
-		sum += v
-	}
-	return sum
 }
 
 // put counts a value n times in the table.
