@@ -211,8 +211,8 @@ type absentColumn[T any] Column[T]
 func (c *absentColumn[T]) close()     {}
 func (c *absentColumn[T]) end() error { return nil }
 func (c *absentColumn[T]) fill(n int) error {
-	for len(c.V) < n {
-		c.V = append(c.V, c.Absent)
+	if cap(c.V) < n {
+		c.V = slices.Repeat([]T{c.Absent}, n)
 	}
 	c.V = c.V[:n]
 	return nil

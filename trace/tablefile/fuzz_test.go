@@ -37,6 +37,7 @@ func FuzzHybrid(f *testing.F) {
 	f.Add([]byte{0x08, 0x01, 0x03, 0xaa}, uint8(1), uint16(12))
 	f.Add([]byte{0xfe, 0xff, 0xff, 0xff, 0x0f, 0x01}, uint8(2), uint16(9))
 	f.Add([]byte{0x41, 0xff}, uint8(0), uint16(1))
+	f.Add(append([]byte{0x17}, bytes.Repeat([]byte{0x1b, 0xe4, 0xff}, 8)...), uint8(2), uint16(85))
 	f.Fuzz(func(t *testing.T, b []byte, width uint8, n uint16) {
 		sum := 0
 		if hybrid(b, int(width%34), int(n), func(v uint32, times int) error { sum += times; return nil }, func(p packedValues) error {
@@ -48,6 +49,15 @@ func FuzzHybrid(f *testing.F) {
 				if p.count(p.at(i)) > 0 {
 					total++
 				}
+			}
+			last, times := p.at(p.n-1), 0
+			for i := range p.n {
+				if p.at(i) == last {
+					times++
+				}
+			}
+			if got := p.count(last); got != times {
+				t.Errorf("%d values of %d bits: %d times %d, one by one %d", p.n, p.width, got, last, times)
 			}
 			if p.most() != most || total != min(p.n, 64) {
 				t.Errorf("%d values of %d bits: most %d, one by one %d; %d of the first 64 are counted", p.n, p.width, p.most(), most, total)

@@ -116,16 +116,38 @@ func (p *packedValues) most() (most uint32) {
 
 // count returns how many of the values are v.
 func (p *packedValues) count(v uint32) (n int) {
+	from := 0
+	if p.width > 0 && 64%p.width == 0 { // as levels mostly are: words of whole values
+		from = p.n * p.width / 64 * 64 / p.width
+		n = p.countInWords(v, from*p.width/64)
+	}
 	mask, whole := uint64(1)<<p.width-1, p.whole()
-	for i, bit := 0, 0; i < whole; i, bit = i+1, bit+p.width {
+	for i, bit := from, from*p.width; i < whole; i, bit = i+1, bit+p.width {
 		if uint32(binary.LittleEndian.Uint64(p.b[bit>>3:])>>(bit&7)&mask) == v {
 			n++
 		}
 	}
-	for i := whole; i < p.n; i++ {
+	for i := max(from, whole); i < p.n; i++ {
 		if p.at(i) == v {
 			n++
 		}
+	}
+	return n
+}
+
+// countInWords returns how many of the values in the first words are v, where the width divides 64.
+func (p *packedValues) countInWords(v uint32, words int) (n int) {
+	first := uint64(1) // bit of each value
+	for w := p.width; w < 64; w *= 2 {
+		first |= first << w
+	}
+	all := first * uint64(v)
+	for i := range words {
+		same := ^(binary.LittleEndian.Uint64(p.b[8*i:]) ^ all) // bits
+		for w := p.width / 2; w > 0; w /= 2 {
+			same &= same >> w
+		}
+		n += bits.OnesCount64(same & first)
 	}
 	return n
 }
@@ -143,11 +165,18 @@ func atMost(b []byte, width, n int, most uint32, wrong func(v uint32) error) err
 		}
 		return nil
 	}, func(p packedValues) error {
+		return p.atMost(most, wrong)
+	})
+}
+
+// atMost is an error unless all of the values are at most most.
+func (p *packedValues) atMost(most uint32, wrong func(v uint32) error) error {
+	if uint64(most) < 1<<p.width-1 {
 		if v := p.most(); v > most {
 			return wrong(v)
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // countOf walks n values, all of them at most most, and tells each how often value v stands in each part of them, with the part's
@@ -164,8 +193,8 @@ func countOf(b []byte, width, n int, most, v uint32, wrong func(v uint32) error,
 		}
 		return nil
 	}, func(p packedValues) error {
-		if x := p.most(); x > most {
-			return wrong(x)
+		if err := p.atMost(most, wrong); err != nil {
+			return err
 		}
 		each(p.at(0), p.count(v))
 		return nil

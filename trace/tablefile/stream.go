@@ -43,6 +43,7 @@ type stream struct {
 	head    []byte // header of the page
 	body    []byte // the page
 	packed  []byte
+	memory  []byte // of body, which goes on to the next page: the library reads copies
 	held    int64 // of the budget
 	seen    levels
 	read    int64 // rows of the pages so far
@@ -60,7 +61,7 @@ func (s *stream) begin() {
 // release gives back what the last page took.
 func (s *stream) release() {
 	s.budget.held -= s.held
-	s.held, s.head, s.body, s.packed = 0, nil, nil, nil
+	s.held, s.head, s.body, s.packed, s.memory = 0, nil, nil, nil, nil
 }
 
 // ReadAt is as that of [io.ReaderAt], for offsets that do not go back, except to 0.
@@ -214,7 +215,7 @@ func (s *stream) takePage(h *format.PageHeader) error {
 
 // unpackPage unpacks all but the first bytes of the page, which stand as they are.
 func (s *stream) unpackPage(h *format.PageHeader, first int, packed bool) error {
-	s.body = make([]byte, h.UncompressedPageSize, h.UncompressedPageSize+slack) // the library may keep what it reads; it copies, but texts are long
+	s.body = grow(&s.memory, int(h.UncompressedPageSize)+slack)[:h.UncompressedPageSize]
 	copy(s.body, s.packed[:first])
 	codec := s.chunk.codec
 	if !packed {
