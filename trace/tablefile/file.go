@@ -98,6 +98,7 @@ func (f *File) Budget() *Budget { return &Budget{most: min(64<<20+1000*f.size, 3
 // Pages returns the pages of a leaf in a row group. Reader's budget is for all pages that it reads at the same time.
 func (f *File) Pages(group, leaf int, budget *Budget) *Pages {
 	s := f.stream(group, leaf, budget)
+	s.looked = true
 	chunk := f.Parquet.RowGroups()[0].ColumnChunks()[leaf].(*parquet.FileColumnChunk)
 	return &Pages{chunk.PagesFrom(&placed{s, base(leaf)}), s}
 }

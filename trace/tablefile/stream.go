@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -48,7 +49,8 @@ type stream struct {
 	seen    levels
 	read    int64 // rows of the pages so far
 	values  int64
-	entries int // of the dictionary, -1 before it
+	entries int  // of the dictionary, -1 before it
+	looked  bool // who reads checks what it looks up there
 	err     error
 }
 
@@ -320,7 +322,11 @@ func (s *stream) takeValues(rep, def, b []byte, n int, encoding format.Encoding)
 	if s.values == 0 && n > 0 && !seen.begins {
 		return fmt.Errorf("the first value goes on a list that has not begun")
 	}
-	if err := s.leaf.checkValues(b, encoding, seen.set, s.entries); err != nil {
+	entries := s.entries
+	if s.looked && entries > 0 {
+		entries = math.MaxInt
+	}
+	if err := s.leaf.checkValues(b, encoding, seen.set, entries); err != nil {
 		return err
 	}
 	s.seen = seen
