@@ -43,8 +43,9 @@ type node struct {
 // size is a size of task, and the nodes that have room for it and take tasks.
 type size struct {
 	room
-	stages int // live ones with it
-	words  [][]uint64
+	stages int        // live ones with it
+	words  [][]uint64 // by level
+	nodes  []uint64   // the lowest
 }
 
 func (ns *nodes) start(list []trace.Node, events []trace.NodeEvent) {
@@ -136,8 +137,11 @@ func (ns *nodes) give(n int32, r room) {
 // changed brings the index up to date with a node.
 func (ns *nodes) changed(n int32) {
 	x := &ns.at[n]
+	takes, bit := x.in && !x.draining, uint64(1)<<(n&63)
 	for _, s := range ns.sizes {
-		s.set(n, x.takes(s.room))
+		if has := takes && x.free.holds(s.room); s.nodes[n>>6]&bit != 0 != has {
+			s.set(n, has)
+		}
 	}
 }
 
@@ -159,6 +163,7 @@ func (ns *nodes) sized(r room) *size {
 			break
 		}
 	}
+	s.nodes = s.words[0]
 	ns.sizes = append(ns.sizes, s)
 	for n := range ns.total {
 		s.set(int32(n), ns.at[n].takes(r))
@@ -177,6 +182,7 @@ func (ns *nodes) done(s *size) {
 // keptSizes is how many sizes stay in the index when no stage has them: the next job is often like the last.
 const keptSizes = 4
 
+// set notes of a node that has room for the size, or has not.
 func (s *size) set(n int32, has bool) {
 	for _, level := range s.words {
 		w, bit := &level[n>>6], uint64(1)<<(n&63)

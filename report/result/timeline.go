@@ -57,14 +57,14 @@ func (t *Timeline) reach(n int) {
 // widen makes one bucket of each two.
 func (t *Timeline) widen() {
 	t.reach((len(t.sums)/t.columns + 1) / 2 * 2)
-	half := len(t.sums) / t.columns / 2
+	half, n := len(t.sums)/t.columns/2, t.columns
 	for b := range half {
-		to, one, next := t.row(b), t.row(2*b), t.row(2*b+1)
+		to, two := t.sums[b*n:(b+1)*n], t.sums[2*b*n:2*(b+1)*n]
 		for c := range to {
-			to[c] = one[c] + next[c]
+			to[c] = two[c] + two[n+c]
 		}
 	}
-	t.sums = t.sums[:half*t.columns]
+	t.sums = t.sums[:half*n]
 	t.width *= 2
 }
 
