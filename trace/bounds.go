@@ -34,6 +34,11 @@ func (b bound) orNull() bound {
 // holds reports whether a value is within the bound; null stands as [Unset].
 func (b bound) holds(v int64) bool { return v >= b.least && v <= b.most || b.null && v == Unset }
 
+// holdsAll reports whether all values from least to most are within the bound.
+func (b bound) holdsAll(least, most int64) bool {
+	return (least >= b.least || least == Unset && b.null && b.least == 0) && most <= b.most
+}
+
 func (b bound) String() string {
 	text := fmt.Sprintf("%d to %d", b.least, b.most)
 	if b.about != "" {
@@ -111,6 +116,7 @@ var (
 	jobFields   = fieldsOf(tableJobs, "submit_ms", "am_mem_mib", "am_vcores", "exec_mem_mib", "exec_vcores", "task_cpus", "min_execs", "max_execs", "initial_execs", "think_ms", "tail_ms", "recorded_start_ms",
 		"recorded_finish_ms")
 	stageFields    = fieldsOf(tableStages, "task_mem_mib", "task_vcores", "task_milli_vcores", "priority", "shuffle_read_bytes", "delay_ms", "spark_job", "profile", "exec_mem_mib", "exec_vcores", "exec_tasks")
+	taskFields     = fieldsOf(tableTasks, "duration_ms", "input_bytes", "mem_mib", "vcores", "retries", "recorded_wait_ms", "deserialize_ms", "sched_delay_ms", "shuffle_read_bytes", "shuffle_write_bytes")
 	executorFields = fieldsOf(tableExecutors, "executor_id", "vcores", "mem_mib", "profile", "added_ms", "removed_ms")
 )
 
@@ -127,14 +133,20 @@ func (r *rules) fields(table string, row int64, fields []field, values ...int64)
 }
 
 // numbers checks a column of tasks; row is that of the first.
-func numbers[T int32 | int64](r *rules, row int64, column string, v []T) error {
+func numbers[T int32 | int64](r *rules, row int64, f *field, v []T) error {
 	if len(v) == 0 {
 		return nil
 	}
-	b := bounds[tableTasks][column]
+	least, most := v[0], v[0]
+	for _, x := range v {
+		least, most = min(least, x), max(most, x)
+	}
+	if f.holdsAll(int64(least), int64(most)) {
+		return nil
+	}
 	for i, x := range v {
-		if !b.holds(int64(x)) {
-			if err := r.bad(tableTasks, row+int64(i), column, x, "%v", b); err != nil {
+		if !f.holds(int64(x)) {
+			if err := r.bad(tableTasks, row+int64(i), f.column, x, "%v", f.bound); err != nil {
 				return err
 			}
 		}

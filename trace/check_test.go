@@ -178,6 +178,7 @@ func TestProblems(t *testing.T) {
 		{"negative duration", change("tasks.parquet", 70, func(r *taskRow) { r.DurationMS = -5 }), "tasks.parquet: row group 1, row 70: duration_ms is -5, want 0 to 31622400000 (a year)"},
 		{"preferred node out of range", change("tasks.parquet", 70, func(r *taskRow) { r.Pref = []int32{1, 50} }), "tasks.parquet: row group 1, row 70: pref_nodes[1] is 50, want a row of the 50 of nodes"},
 		{"preferred node twice", change("tasks.parquet", 70, func(r *taskRow) { r.Pref = []int32{1, 2, 1} }), "tasks.parquet: row group 1, row 70: pref_nodes[2] is 1, want each node once"},
+		{"preferred node twice among many", change("tasks.parquet", 70, func(r *taskRow) { r.Pref = []int32{1, 2, 3, 4, 5, 2} }), "tasks.parquet: row group 1, row 70: pref_nodes[5] is 2, want each node once"},
 		{"unsorted tasks", rewrite("tasks.parquet", func(rows []taskRow) []taskRow { rows[400], rows[0] = rows[0], rows[400]; return rows }), "tasks.parquet: row group 0, row 0: job_id, stage_id is [3 1], want [0 0]: sorted rows, and 33 tasks of that stage, which has 0 so far"},
 		{"task of no stage", change("tasks.parquet", 499, func(r *taskRow) { r.Job = 99 }), "tasks.parquet: row group 7, row 499: job_id, stage_id is [99 2], want [3 2]: sorted rows, and 28 tasks of that stage, which has 27 so far"},
 		{"unsorted jobs", change("jobs.parquet", 2, func(r *jobRow) { r.SubmitMS = 5 }), "jobs.parquet: row group 0, row 2: submit_ms is 5, want 10 of the job before, or more"},

@@ -184,17 +184,18 @@ func (r *rules) stageTasks(s *Stage, row int64) error {
 			return fmt.Errorf("stage %d: column %s has %d entries, want %d, one for each task", s.ID, c.column, c.n, n)
 		}
 	}
+	f := taskFields
 	return firstOf(
-		numbers(r, row, "duration_ms", t.DurationMS),
-		numbers(r, row, "input_bytes", t.InputBytes),
-		numbers(r, row, "mem_mib", t.MemMiB),
-		numbers(r, row, "vcores", t.VCores),
-		numbers(r, row, "retries", t.Retries),
-		numbers(r, row, "recorded_wait_ms", t.RecordedWaitMS),
-		numbers(r, row, "deserialize_ms", t.DeserializeMS),
-		numbers(r, row, "sched_delay_ms", t.SchedDelayMS),
-		numbers(r, row, "shuffle_read_bytes", t.ShuffleReadBytes),
-		numbers(r, row, "shuffle_write_bytes", t.ShuffleWriteBytes),
+		numbers(r, row, &f[0], t.DurationMS),
+		numbers(r, row, &f[1], t.InputBytes),
+		numbers(r, row, &f[2], t.MemMiB),
+		numbers(r, row, &f[3], t.VCores),
+		numbers(r, row, &f[4], t.Retries),
+		numbers(r, row, &f[5], t.RecordedWaitMS),
+		numbers(r, row, &f[6], t.DeserializeMS),
+		numbers(r, row, &f[7], t.SchedDelayMS),
+		numbers(r, row, &f[8], t.ShuffleReadBytes),
+		numbers(r, row, &f[9], t.ShuffleWriteBytes),
 		r.deserialized(row, t),
 		r.recordedNodes(row, t.RecordedNode),
 		r.prefs(row, t),
@@ -229,16 +230,22 @@ func (r *rules) prefs(row int64, t *Tasks) error {
 	if t.PrefStart == nil {
 		return nil
 	}
-	for i := range t.Len() {
-		if t.PrefStart[i] > t.PrefStart[i+1] {
-			return fmt.Errorf("PrefStart[%d] is %d, more than the next (%d)", i, t.PrefStart[i], t.PrefStart[i+1])
+	begin := t.PrefStart[0]
+	for i, end := range t.PrefStart[1:] {
+		if begin > end {
+			return fmt.Errorf("PrefStart[%d] is %d, more than the next (%d)", i, begin, end)
+		}
+		list := t.Pref[begin:end]
+		begin = end
+		if fewNodes(list, len(r.seen)) {
+			continue
 		}
 		if r.tasks == math.MaxInt32 {
 			clear(r.seen)
 			r.tasks = 0
 		}
 		r.tasks++
-		for k, n := range t.Prefs(i) {
+		for k, n := range list {
 			if n < 0 || int(n) >= len(r.seen) {
 				if err := r.bad(tableTasks, row+int64(i), fmt.Sprintf("pref_nodes[%d]", k), n, "a row of the %d of nodes", r.nodes); err != nil {
 					return err
@@ -254,6 +261,24 @@ func (r *rules) prefs(row int64, t *Tasks) error {
 		}
 	}
 	return nil
+}
+
+// fewNodes reports whether a list is of a few nodes, each another one. It compares them, as a table of all nodes is far away.
+func fewNodes(list []int32, nodes int) bool {
+	if len(list) > 4 {
+		return false
+	}
+	for k, n := range list {
+		if uint(n) >= uint(nodes) {
+			return false
+		}
+		for _, before := range list[:k] {
+			if before == n {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // executor checks a recorded executor; jobs is the number of jobs.

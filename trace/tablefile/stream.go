@@ -45,7 +45,7 @@ type stream struct {
 	body    []byte // the page
 	packed  []byte
 	memory  []byte // of body, which goes on to the next page: the library reads copies
-	held    int64 // of the budget
+	held    int64  // of the budget
 	seen    levels
 	read    int64 // rows of the pages so far
 	values  int64
