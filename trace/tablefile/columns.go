@@ -185,6 +185,7 @@ type Column[T any] struct {
 
 	pages
 	own    []T                    // memory of V where it is not that of a page
+	nulls  []T                    // absent values, as many as were needed
 	decode func(parquet.Page) []T // the values of a page without a dictionary; may be the page's memory
 	vals   []T                    // values of the page that are not null
 	next   int                    // consumed of them
@@ -211,81 +212,8 @@ type absentColumn[T any] Column[T]
 func (c *absentColumn[T]) close()     {}
 func (c *absentColumn[T]) end() error { return nil }
 func (c *absentColumn[T]) fill(n int) error {
-	if cap(c.V) < n {
-		c.V = slices.Repeat([]T{c.Absent}, n)
-	}
-	c.V = c.V[:n]
+	c.V = (*Column[T])(c).absent(n)
 	return nil
-}
-
-// Int32s decodes a page of 32-bit integers.
-func Int32s(p parquet.Page) []int32 { d := p.Data(); return d.Int32() }
-
-// Uint32s decodes a page of 32-bit integers without a sign.
-func Uint32s(p parquet.Page) []int64 {
-	from := Int32s(p)
-	values := make([]int64, len(from))
-	for i, v := range from {
-		values[i] = int64(uint32(v))
-	}
-	return values
-}
-
-// Uint64s decodes a page of 64-bit integers without a sign.
-func Uint64s(p parquet.Page) []uint64 {
-	from := Int64s(p)
-	values := make([]uint64, len(from))
-	for i, v := range from {
-		values[i] = uint64(v)
-	}
-	return values
-}
-
-// Int64s decodes a page of 64-bit integers.
-func Int64s(p parquet.Page) []int64 { d := p.Data(); return d.Int64() }
-
-// Int96s decodes a page of timestamps in their older form, which Spark still writes, as ms since 1970: nanoseconds of the day, and the day by Julian's count, in UTC.
-//
-// Source: ParquetRowConverter of Spark.
-func Int96s(p parquet.Page) []int64 {
-	d := p.Data()
-	days := d.Int96()
-	ms := make([]int64, len(days))
-	for i, x := range days {
-		const firstOf1970, dayMS = 2_440_588, 86_400_000
-		ms[i] = (int64(x[2])-firstOf1970)*dayMS + int64(uint64(x[1])<<32|uint64(x[0]))/1_000_000
-	}
-	return ms
-}
-
-// Floats decodes a page of 32-bit floating-point numbers.
-func Floats(p parquet.Page) []float32 { d := p.Data(); return d.Float() }
-
-// Doubles decodes a page of 64-bit floating-point numbers.
-func Doubles(p parquet.Page) []float64 { d := p.Data(); return d.Double() }
-
-// Texts decodes a page of texts.
-func Texts(p parquet.Page) []string {
-	d := p.Data()
-	data, offsets := d.ByteArray()
-	all := string(data)
-	buf := make([]string, 0, len(offsets))
-	for i := 1; i < len(offsets); i++ {
-		buf = append(buf, all[offsets[i-1]:offsets[i]])
-	}
-	return buf
-}
-
-// Bools decodes a page of truth values.
-func Bools(p parquet.Page) []bool {
-	d := p.Data()
-	bits := d.Boolean()
-	n := p.NumValues() - p.NumNulls()
-	buf := make([]bool, 0, n)
-	for i := range n {
-		buf = append(buf, bits[i/8]>>(i%8)&1 != 0)
-	}
-	return buf
 }
 
 // load takes the next page and decodes its values; more is false after the last page.
@@ -377,14 +305,14 @@ func (c *Column[T]) lookUp(d parquet.Dictionary) error {
 	}
 	data := c.page.Data()
 	indexes := data.Int32()
-	c.looked = slices.Grow(c.looked[:0], len(indexes))[:len(indexes)]
+	looked, dict := slices.Grow(c.looked[:0], len(indexes))[:len(indexes)], c.dict
 	for k, i := range indexes {
-		if uint(i) >= uint(len(c.dict)) {
-			return fmt.Errorf("dictionary index %d of %d", i, len(c.dict))
+		if uint(i) >= uint(len(dict)) {
+			return fmt.Errorf("dictionary index %d of %d", i, len(dict))
 		}
-		c.looked[k] = c.dict[i]
+		looked[k] = dict[i]
 	}
-	c.vals = c.looked
+	c.looked, c.vals = looked, looked
 	return nil
 }
 
@@ -416,6 +344,11 @@ func (c *Column[T]) fill(n int) error {
 		c.next, c.used, c.row = c.next+n, c.used+n, c.row+int64(n)
 		return nil
 	}
+	if len(c.vals) == 0 && !c.at.Required && n <= c.n-c.used { // nothing but nulls
+		c.V = c.absent(n)
+		c.used, c.row = c.used+n, c.row+int64(n)
+		return nil
+	}
 	c.own = c.own[:0]
 	for n > 0 {
 		if err := c.need(); err != nil {
@@ -431,6 +364,14 @@ func (c *Column[T]) fill(n int) error {
 	}
 	c.V = c.own
 	return nil
+}
+
+// absent returns n absent values.
+func (c *Column[T]) absent(n int) []T {
+	if len(c.nulls) < n {
+		c.nulls = slices.Repeat([]T{c.Absent}, n)
+	}
+	return c.nulls[:n]
 }
 
 // end is an error unless the column ends here.
@@ -462,9 +403,7 @@ func (c *Column[T]) some(k int) error {
 		c.next += k
 		c.Set += k
 	case len(c.vals) == 0:
-		for range k {
-			c.own = append(c.own, c.Absent)
-		}
+		c.own = append(c.own, c.absent(k)...)
 	default:
 		own, vals, next := slices.Grow(c.own, k), c.vals, c.next
 		for _, d := range def[c.used : c.used+k] {
@@ -552,7 +491,8 @@ func (c *Column[T]) lists(rows, n int) (now int, done bool, err error) {
 	if rep[0] != 0 && rows == 0 {
 		return rows, false, c.damaged(listGoesOn)
 	}
-	own, vals, next, before, end := c.own, c.vals, c.next, rows, len(rep)
+	start, next, before, end, most := c.Start, c.next, rows, len(rep), c.at.MaxDef
+	shift := len(c.own) - next
 	for i, r := range rep {
 		if r == 0 {
 			if rows == n {
@@ -560,12 +500,11 @@ func (c *Column[T]) lists(rows, n int) (now int, done bool, err error) {
 				break
 			}
 			if rows > 0 {
-				c.Start = append(c.Start, int32(len(own)))
+				start = append(start, int32(shift+next))
 			}
 			rows++
 		}
-		if d := def[i]; d == c.at.MaxDef {
-			own = append(own, vals[next])
+		if d := def[i]; d == most {
 			next++
 		} else if d >= c.at.Present {
 			return rows, false, c.null(c.row + int64(rows-before) - 1)
@@ -573,7 +512,8 @@ func (c *Column[T]) lists(rows, n int) (now int, done bool, err error) {
 			return rows, false, &BadValue{c.at.Name, c.row + int64(rows-before) - 1, "null", "a list, which may be empty"}
 		}
 	}
-	c.own, c.next, c.used, c.row = own, next, c.used+end, c.row+int64(rows-before)
+	c.own, c.Start = append(c.own, c.vals[c.next:next]...), start
+	c.next, c.used, c.row = next, c.used+end, c.row+int64(rows-before)
 	return rows, done, nil
 }
 
