@@ -18,13 +18,15 @@ type Loss struct {
 	Lost   int64 // in the first variant alone: the other fails, refuses or never finishes them
 	Gained int64 // in the other alone
 	CutOff int64 // in one of them alone, because --until ended the other before they finished
+	// LeftOut is how many are in one of them alone, because the other is asked to be without them: they are not lost.
+	LeftOut int64
 }
 
 // any reports whether one variant loses jobs that the other finishes.
 func (l Loss) any() bool { return l.Lost > 0 || l.Gained > 0 }
 
 func (l *Loss) add(o Loss) {
-	l.Lost, l.Gained, l.CutOff = l.Lost+o.Lost, l.Gained+o.Gained, l.CutOff+o.CutOff
+	l.Lost, l.Gained, l.CutOff, l.LeftOut = l.Lost+o.Lost, l.Gained+o.Gained, l.CutOff+o.CutOff, l.LeftOut+o.LeftOut
 }
 
 // pairedText says which jobs the numbers are over, where those are not all or not over; empty where they are.
@@ -36,6 +38,9 @@ func (c *Comparison) pairedText() string {
 	text := fmt.Sprintf("What follows from jobs is compared over the same jobs in every variant: %s of %s finished in all of them.", quantity.Thousands(s.both), quantity.Counted(s.jobs, "jobs"))
 	if s.open > 0 {
 		text += fmt.Sprintf(" Those that were still waiting or not finished in one (%s) count in all with at least the time so far, up to what all can see: means count longer times as that, percentiles are Kaplan and Meier's.", quantity.Thousands(s.open))
+	}
+	if slices.ContainsFunc(c.Losses, func(l Loss) bool { return l.LeftOut > 0 }) {
+		text += " What is not of jobs, such as waits of containers and tasks, utilization and makespan, is over all that each variant has: jobs that one is without (--change) are in it in the other."
 	}
 	if slices.ContainsFunc(c.Losses, func(l Loss) bool { return l.CutOff > 0 }) {
 		text += " Waits of containers and tasks are those that were over, and the makespan is that of the jobs that finished: --until cuts off others in each variant, so these are not tested."

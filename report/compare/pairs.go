@@ -89,6 +89,8 @@ func (p *pairs) loss(v int) (l Loss) {
 		first, other := p.jobs[0][i], p.jobs[v][i]
 		switch {
 		case succeeds(first) == succeeds(other):
+		case first == nil && Whole(p.replays[0].Data) || other == nil && Whole(p.replays[v].Data):
+			l.LeftOut++
 		case succeeds(first) && cutOff(other, p.replays[v]) || succeeds(other) && cutOff(first, p.replays[0]):
 			l.CutOff++
 		case succeeds(first):
@@ -98,6 +100,11 @@ func (p *pairs) loss(v int) (l Loss) {
 		}
 	}
 	return l
+}
+
+// Whole reports whether all jobs of a replay were submitted: one that it does not have is left out on demand.
+func Whole(d *result.Data) bool {
+	return d.Manifest.TraceJobs > 0 && d.Manifest.TraceJobs == int64(d.Jobs.Len())
 }
 
 // cutOff reports whether the end that was asked for kept a job from finishing.

@@ -48,6 +48,34 @@ func TestWhatAnEndDecidesIsNotTested(t *testing.T) {
 	}
 }
 
+// A job that a variant is asked to be without is not lost: the others are compared.
+func TestLeftOutIsNotLost(t *testing.T) {
+	base, other := variant(t, reporttest.Usual, "base", 5), variant(t, reporttest.Usual, "without", 5)
+	for k, r := range other.Runs {
+		d := *r.Data
+		all := int64(d.Jobs.Len())
+		var kept []result.Job
+		for j := range r.Jobs.All() {
+			if j.ID != 1 {
+				kept = append(kept, *j)
+			}
+		}
+		d.Jobs = result.JobsOf(kept)
+		d.Manifest.TraceJobs = all - 1
+		other.Runs[k] = metric.Of(&d)
+	}
+	c := of(t, base, other)
+	if l := c.Losses[1]; l.any() || l.LeftOut != 5 {
+		t.Errorf("%+v, want 5 left out and none lost", l)
+	}
+	if text := c.Verdict()[0].Text; strings.Contains(text, "does not finish") {
+		t.Errorf("%q voids the verdict", text)
+	}
+	if text := c.pairedText(); !strings.Contains(text, "jobs that one is without (--change)") {
+		t.Errorf("%q does not say that jobs are left out", text)
+	}
+}
+
 // Of replays that end before the first job nothing is equal: nothing is known.
 func TestNoJobIsNoAnswer(t *testing.T) {
 	nothing := func(name string) Variant {

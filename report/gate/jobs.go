@@ -53,7 +53,7 @@ func (s *jobs) add(base, head *result.Data) {
 		}
 		b := head.Jobs.Find(a.ID)
 		if b == nil || b.Outcome != record.JobSucceeded {
-			if l := (lost{trace, label(a)}); len(s.lost) < toName && head.Manifest.Until == 0 && !slices.Contains(s.lost, l) {
+			if l := (lost{trace, label(a)}); len(s.lost) < toName && head.Manifest.Until == 0 && (b != nil || !compare.Whole(head)) && !slices.Contains(s.lost, l) {
 				s.lost = append(s.lost, l)
 			}
 			continue

@@ -14,6 +14,7 @@ import (
 
 // comparison is what the checks need of comparison.json.
 type comparison struct {
+	Jobs     int64 // of all traces or windows
 	Variants []struct {
 		Name    string
 		Outcome struct {

@@ -32,7 +32,7 @@ func (r *keptRun) from() int64 {
 }
 
 // checkRuns checks the results that a comparison kept, and the comparison against them. Values that follow from jobs are over the same jobs in all
-// variants: they are compared where every job of every result succeeded.
+// variants: they are compared where every job of every result succeeded, and every variant has all jobs.
 func (v *verifier) checkRuns(c *comparison) error {
 	if ok, err := v.exists("runs"); err != nil || !ok {
 		return err
@@ -65,6 +65,11 @@ func (v *verifier) checkRuns(c *comparison) error {
 			whole = whole && r.Totals.Succeeded == r.Totals.Jobs
 			byVariant[i] = append(byVariant[i], r)
 		}
+		of := 1 // traces or windows, each with as many seeds
+		if c.Inference.Unit != "seed" {
+			of = c.Inference.N
+		}
+		whole = whole && sum[0]*int64(of) == c.Jobs*int64(len(byVariant[i]))
 		o := &variant.Outcome
 		for k, n := range []int64{o.Succeeded, o.Failed, o.Refused, o.Unfinished} {
 			outcomes.equal(n, sum[k], none, []string{"succeeded", "failed", "refused", "unfinished"}[k]+" of "+variant.Name, "the results of the variant")

@@ -18,6 +18,14 @@ func TestReportCheckComparison(t *testing.T) {
 	if out := must(t, "report", "check", good); !strings.HasSuffix(out, good+": everything holds\n") || strings.Count(out, "everything that report check looks at in a result") != 10 {
 		t.Errorf("the check says\n%s", out)
 	}
+	without := filepath.Join(t.TempDir(), "without")
+	text := must(t, "compare", traces+"fair-weights", "--seeds", "5", "--quiet", "--formats", "none", "--results", "--out", without, "--variant", "now:", "--variant", "less: --change 'without job 1'")
+	if strings.Contains(text, "does not finish") {
+		t.Errorf("a job that is left out is lost:\n%s", text)
+	}
+	if out := must(t, "report", "check", without); !strings.HasSuffix(out, without+": everything holds\n") {
+		t.Errorf("without a job in one variant the check says\n%s", out)
+	}
 	other := filepath.Join(t.TempDir(), "other")
 	must(t, "run", traces+"fair-weights", "--seed", "9", "--quiet", "--formats", "none", "--tasks", "off", "--out", other)
 	for _, tt := range []struct{ file, from, to, want string }{
