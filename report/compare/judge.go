@@ -81,7 +81,7 @@ func (c *Comparison) untested(row *Row, v int) string {
 	case row.Ends && c.Losses[v].CutOff > 0:
 		return OthersCutOff
 	case len(c.Units) < inference.Fewest:
-		return c.few()
+		return c.Few()
 	case c.Same[v]:
 		return "every metric is equal"
 	}
@@ -91,8 +91,8 @@ func (c *Comparison) untested(row *Row, v int) string {
 	return ""
 }
 
-// few says that there are too few units for a word.
-func (c *Comparison) few() string {
+// Few says that there are too few units for a word.
+func (c *Comparison) Few() string {
 	evidence := "is no evidence"
 	if len(c.Units) > 1 {
 		evidence = "are too little evidence"

@@ -19,7 +19,7 @@ func (c *Comparison) Method() string {
 	tested := c.Tested[quantity.Headline] + c.Tested[quantity.Shares]
 	switch {
 	case len(c.Units) < inference.Fewest:
-		fmt.Fprintf(&b, "Nothing was tested, because %s.", c.few())
+		fmt.Fprintf(&b, "Nothing was tested, because %s.", c.Few())
 	case tested == 0:
 		b.WriteString("Nothing was tested.")
 	default:

@@ -85,7 +85,7 @@ func (c *Comparison) answer(v int) string {
 		return c.lossText(v)
 	}
 	if len(c.Units) < inference.Fewest {
-		text := fmt.Sprintf("No verdict between %s and %s, because %s", name, first, c.few())
+		text := fmt.Sprintf("No verdict between %s and %s, because %s", name, first, c.Few())
 		if row := c.largest(v, func(*Cell) bool { return true }); row != nil {
 			text += ". Seen: " + c.change(row, v) + c.where(row, v) + c.why(row, v)
 		}

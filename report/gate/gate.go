@@ -105,6 +105,12 @@ func (v *Verdict) none() bool {
 	return a.NoneSucceeds() && b.NoneSucceeds()
 }
 
+// unsubmitted reports whether no replay has a job.
+func (v *Verdict) unsubmitted() bool {
+	of := func(o *metric.Outcome) bool { return o.Jobs == o.NotSubmitted }
+	return of(v.Comparison.Outcomes[base]) && of(v.Comparison.Outcomes[head])
+}
+
 // Judge says what the comparison of head with base shows.
 func (g *Gate) Judge(c *compare.Comparison) (*Verdict, error) {
 	v := &Verdict{Comparison: c, Same: c.Same[head], Lost: c.Losses[head].Lost, LostNames: g.jobs.lostNames()}
@@ -209,7 +215,7 @@ func (j *Judged) test(c *compare.Comparison, alpha float64) {
 		xs[k] = x - limit
 	}
 	if len(xs) < inference.Fewest {
-		j.Why = fmt.Sprintf("%s are too little evidence (%d at least)", c.Unit.Counted(len(xs)), inference.Fewest)
+		j.Why = c.Few()
 		return
 	}
 	of := inference.Independent

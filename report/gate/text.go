@@ -9,6 +9,7 @@ import (
 
 	"replay/report/ci"
 	"replay/report/compare"
+	"replay/report/inference"
 	"replay/report/metric"
 	"replay/report/quantity"
 	"replay/shown"
@@ -48,10 +49,18 @@ func (v *Verdict) finding() string {
 	case v.none():
 		return fmt.Sprintf("%s: no job finishes under base or head, so nothing is known of the change (%s).", v.Word(), n)
 	case said != nil:
+	case v.unsubmitted():
+		return fmt.Sprintf("%s: no job was submitted under base or head, so nothing is known of the change (%s).", v.Word(), n)
 	case v.Same && v.Comparison.Decides[head] == compare.AsFirst:
 		return fmt.Sprintf("%s: no decision changes, every value of every replay is equal (%s).", v.Word(), n)
 	case v.Same:
 		return fmt.Sprintf("%s: every value of every replay is equal (%s).", v.Word(), n)
+	case len(v.Conditions) == 0 && v.Comparison.Tested[quantity.Headline] == 0:
+		why := "no headline metric could be tested"
+		if len(v.Comparison.Units) < inference.Fewest {
+			why = v.Comparison.Few()
+		}
+		return fmt.Sprintf("%s: nothing is known of the change, because %s.", v.Word(), why)
 	case len(v.Conditions) == 0:
 		said = append(said, "no headline metric is worse beyond chance")
 	case open > 0:
