@@ -37,7 +37,7 @@ func (c *Comparison) pictures() (ps []figure.Picture) {
 func (c *Comparison) cdfs(title, x string, d *distribution) (*figure.Figure, string) {
 	var lines []figure.CDFLine
 	for _, s := range c.study.sides {
-		lines = append(lines, figure.CDFLine{Name: s.Name, Dist: s.dists[d]})
+		lines = append(lines, figure.CDFLine{Name: s.Name, Dist: s.dists[d], Open: s.open[d]})
 	}
 	return figure.CDF(title, x, lines)
 }

@@ -26,6 +26,7 @@ type side struct {
 
 	// For plots; distributions and counts are of all replays.
 	dists  map[*distribution]*dist.Dist
+	open   map[*distribution]int64
 	levels map[*levels][]figure.Level
 	waits  *plot.WaitBar
 	end    int64 // of the first replay
@@ -34,7 +35,8 @@ type side struct {
 
 // distribution is one that a plot shows.
 type distribution struct {
-	of func(*result.Data) *dist.Dist
+	of   func(*result.Data) *dist.Dist
+	open func(*result.Data) int64 // how many more are not over; nil where that cannot be
 }
 
 // levels are shares that a plot shows.
@@ -44,10 +46,10 @@ type levels struct {
 
 // What plots show.
 var (
-	jobWait       = &distribution{result.FirstTaskWait.Dist}
-	jobDuration   = &distribution{result.JobDuration.Dist}
-	containerWait = &distribution{result.ContainerAllocation.Dist}
-	taskWait      = &distribution{result.TaskLaunch.Dist}
+	jobWait       = &distribution{result.FirstTaskWait.Dist, result.FirstTaskWait.OpenJobs}
+	jobDuration   = &distribution{result.JobDuration.Dist, result.JobDuration.OpenJobs}
+	containerWait = &distribution{result.ContainerAllocation.Dist, nil}
+	taskWait      = &distribution{result.TaskLaunch.Dist, nil}
 
 	hintedContainers = &levels{plot.HintedLevels}
 	askedContainers  = &levels{plot.ContainerLevels}
@@ -55,7 +57,7 @@ var (
 )
 
 func newSide(name, flags string) *side {
-	return &side{Name: name, Flags: flags, decides: AsFirst, outcome: metric.OutcomeOf(), dists: map[*distribution]*dist.Dist{}, levels: map[*levels][]figure.Level{}, waits: plot.NewWaitBar(name)}
+	return &side{Name: name, Flags: flags, decides: AsFirst, outcome: metric.OutcomeOf(), dists: map[*distribution]*dist.Dist{}, open: map[*distribution]int64{}, levels: map[*levels][]figure.Level{}, waits: plot.NewWaitBar(name)}
 }
 
 // add takes in a replay of the variant, which is the v-th of the pairs.
@@ -83,6 +85,9 @@ func (s *side) add(r *metric.Summary, p *pairs, v int) {
 			s.dists[d] = &dist.Dist{}
 		}
 		s.dists[d].Merge(d.of(r.Data))
+		if d.open != nil {
+			s.open[d] += d.open(r.Data)
+		}
 	}
 	for _, l := range []*levels{hintedContainers, askedContainers, preferringTasks} {
 		s.levels[l] = merged(s.levels[l], l.of(r.Data))

@@ -28,6 +28,19 @@ func (q *OfJobs) Dist(d *Data) *dist.Dist {
 	return out
 }
 
+// OpenJobs is how many jobs it is open for at the end of the replay.
+func (q *OfJobs) OpenJobs(d *Data) (n int64) {
+	if q.Open == nil {
+		return 0
+	}
+	for j := range d.Jobs.All() {
+		if _, open := q.Open(j, d.Manifest.Totals.EndMS); open {
+			n++
+		}
+	}
+	return n
+}
+
 // What is measured of each job.
 var (
 	FirstTaskWait = OfJobs{
