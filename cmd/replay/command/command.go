@@ -171,7 +171,7 @@ func commandNames(commands []*cli.Command) (names []string) {
 func prepare(commands []*cli.Command, parent string) {
 	for _, c := range commands {
 		c.HideHelpCommand = true
-		name := parent + " " + c.Name
+		name, does := parent+" "+c.Name, c.Action != nil || len(c.Subcommands) == 0
 		if len(c.Subcommands) > 0 && c.Action == nil {
 			c.Action = func(ctx *cli.Context) error {
 				if word := ctx.Args().First(); word != "" {
@@ -182,7 +182,7 @@ func prepare(commands []*cli.Command, parent string) {
 		} else if cmdline.FindFlag(c.Flags, "quiet") == nil {
 			c.Flags = append(c.Flags, cmdline.QuietFlag())
 		}
-		if len(c.Subcommands) == 0 {
+		if does {
 			c.Flags = append(c.Flags, cmdline.ColorFlag())
 		}
 		if action := c.Action; action != nil {

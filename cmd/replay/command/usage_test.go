@@ -203,3 +203,12 @@ func TestResultsAreToldApart(t *testing.T) {
 		t.Errorf("diff of two traces: exit %d, %q", code, stderr)
 	}
 }
+
+// Every command that does something has --color, those with commands below them too.
+func TestEveryCommandHasColour(t *testing.T) {
+	for _, args := range []string{"run", "report", "report check", "sweep", "sweep run", "trace info"} {
+		if out := must(t, append(strings.Fields(args), "--help")...); !strings.Contains(out, "--color value") {
+			t.Errorf("replay %s --help has no --color", args)
+		}
+	}
+}
