@@ -49,8 +49,9 @@ type Value struct {
 	N        int64         `json:"n"`                // how many things it is about
 	Things   string        `json:"things,omitempty"` // what they are called
 	Headline string        `json:"headline,omitempty"`
-	Thin     bool          `json:"thin,omitempty"` // [metric.Value.Thin]: it says little of the cell
-	Cut      bool          `json:"cut,omitempty"`  // --until ended the replay before all jobs were over, and decides what it is about: [metric.Value.Ends]
+	Thin     bool          `json:"thin,omitempty"`  // [metric.Value.Thin]: it says little of the cell
+	Cut      bool          `json:"cut,omitempty"`   // --until ended the replay before all jobs were over, and decides what it is about: [metric.Value.Ends]
+	Least    bool          `json:"least,omitempty"` // a mean that is known to be at least so much: [metric.Value.Least]
 }
 
 // RecordOf is the record of a replay.
@@ -64,7 +65,7 @@ func RecordOf(id string, s *metric.Summary) *Record {
 	}
 	for i := range s.Values {
 		v := &s.Values[i]
-		x := Value{Name: v.Name, Unit: v.Unit, Better: v.Better.String(), Absent: v.Absent, N: v.N, Things: v.Things, Thin: v.Thin(), Cut: v.Ends && cut}
+		x := Value{Name: v.Name, Unit: v.Unit, Better: v.Better.String(), Absent: v.Absent, N: v.N, Things: v.Things, Thin: v.Thin(), Cut: v.Ends && cut, Least: v.Least()}
 		if v.Family == quantity.Headline {
 			x.Headline = v.Plain
 		}

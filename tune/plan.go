@@ -149,6 +149,7 @@ type Number struct {
 	N      int64   // how many things it is over
 	Things string  // what they are called
 	Thin   bool    // they are next to none of those there are
+	Least  bool    // X is a mean that is known to be at least so much, because times go on at the end of the replay
 }
 
 // Values are those of a replay by name.
@@ -159,7 +160,7 @@ func ValuesOf(r *sweep.Record) Values {
 	out := Values{}
 	for i := range r.Values {
 		v := &r.Values[i]
-		x := Number{math.NaN(), v.N, v.Things, v.Thin}
+		x := Number{math.NaN(), v.N, v.Things, v.Thin, v.Least}
 		if v.Number != nil && !v.Cut {
 			x.X = *v.Number
 		}
@@ -240,7 +241,9 @@ func (m *Measure) Score(candidate, baseline []Values) Score {
 			case r.limit.Change:
 				x -= was + r.amount
 			default:
-				x -= r.amount
+				if x -= r.amount; x < 0 && candidate[i][r.Value].Least {
+					x = math.NaN()
+				}
 			}
 			if strings.HasPrefix(r.limit.Op, ">") {
 				x = -x

@@ -16,7 +16,7 @@ func solved(t *testing.T, values ...sweep.Value) *Result {
 	row := func(c, u int) []Values {
 		out := Values{}
 		for _, v := range values {
-			out[v.Name] = Number{float64(100+u) / float64(c+1), v.N, v.Things, v.Thin}
+			out[v.Name] = Number{X: float64(100+u) / float64(c+1), N: v.N, Things: v.Things, Thin: v.Thin}
 		}
 		return []Values{out}
 	}
@@ -134,5 +134,26 @@ func TestWhatAnEndDecidesIsNoGoal(t *testing.T) {
 	}
 	if _, err := (&Plan{Goal: goal, Limits: []Limit{{Target: limit, Text: "makespan_ms <= +2%"}}}).Measure(r); err == nil || !strings.Contains(err.Error(), "limit makespan_ms <= +2%: --until ends") {
 		t.Errorf("limit: %v", err)
+	}
+}
+
+// A mean that is known to be at least so much keeps no limit that it is below, and breaks one that it is above.
+func TestALeastValueKeepsNoLimit(t *testing.T) {
+	limit, err := target.Parse("mean(wait) < 10s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Measure{Goal: sweep.Value{Name: "x"}, Rules: []Rule{{Value: "wait_mean_ms", amount: 10_000, limit: limit}}, sign: 1}
+	excess := func(ms float64, least bool) float64 {
+		return m.Score([]Values{{"wait_mean_ms": {X: ms, Least: least}}}, []Values{{}}).Excess[0]
+	}
+	if x := excess(4000, false); x != -6000 {
+		t.Errorf("a mean of 4 s exceeds 10 s by %v", x)
+	}
+	if x := excess(4000, true); !math.IsNaN(x) {
+		t.Errorf("a mean of at least 4 s exceeds 10 s by %v, want nothing that is known", x)
+	}
+	if x := excess(14_000, true); x != 4000 {
+		t.Errorf("a mean of at least 14 s exceeds 10 s by %v, want 4 s", x)
 	}
 }
