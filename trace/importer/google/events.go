@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"replay/spill"
 	"replay/trace"
@@ -88,6 +89,7 @@ type reader struct {
 	keep    bool
 	startUS int64 // of the trace, for what happened before it
 	endUS   int64 // the latest time of the events
+	early   bool  // there are times between 0 and startUS, where the published traces have none
 	nodes   map[string]*machineState
 	hosts   map[string]bool // on which tasks ran
 	events  []machineEvent
@@ -179,6 +181,13 @@ type task struct {
 
 // finish makes the nodes and applications of all events.
 func (t *reader) finish(ctx context.Context) error {
+	if t.early {
+		t.b.Warn("there are events between 0 and %d s, where the published trace has none, as it begins then: times are taken as they stand, from 0 on; the latest event is at %d µs, %s after that", t.startUS/1e6, t.endUS, time.Duration(t.endUS)*time.Microsecond)
+		t.startUS = 0
+	}
+	for i := range t.events {
+		t.events[i].at = max(t.events[i].at, t.startUS)
+	}
 	slices.SortStableFunc(t.events, func(x, y machineEvent) int { return cmp.Compare(x.at, y.at) })
 	for i := range t.events {
 		if err := t.machine(&t.events[i]); err != nil {
@@ -204,10 +213,13 @@ func (t *reader) job(id string, records [][]byte) error {
 	for _, r := range records {
 		u := spill.Unpacker(r)
 		if u.Int() == ofTask {
-			events = append(events, unpackTask(&u))
+			e := unpackTask(&u)
+			e.at = max(e.at, t.startUS)
+			events = append(events, e)
 			continue
 		}
 		e := unpackJob(&u)
+		e.at = max(e.at, t.startUS)
 		info.aside = info.aside || e.aside
 		info.user, info.name = cmp.Or(info.user, e.user), cmp.Or(info.name, e.name)
 		if len(info.after) == 0 {

@@ -269,3 +269,28 @@ func TestHeaderOfAComment(t *testing.T) {
 		}
 	}
 }
+
+// A trace of another origin has its times as they stand: in the published one nothing happens between 0 and 600 s.
+func TestTimesBeforeTheTrace(t *testing.T) {
+	dir := t.TempDir()
+	importtest.Write(t, filepath.Join(dir, "machine_events.csv"), "0,1,0,p,1,1\n7000000,2,0,p,1,1\n")
+	tasks := "0,,5,0,1,0\n2000000,,5,0,1,1\n9000000,,5,0,1,4\n"
+	for _, tt := range []struct {
+		tasks, warned string
+		ms            int64
+		joins         int
+	}{
+		{tasks, "the latest event is at 9000000 µs, 9s after that", 7000, 1},
+		{strings.ReplaceAll(tasks, "2000000", "0"), "the latest event is at 9000000 µs", 9000, 1},
+	} {
+		importtest.Write(t, filepath.Join(dir, "task_events.csv"), tt.tasks)
+		var warned []string
+		_, m, err := importtest.Import(t, V2011, dir, func(o *workload.Options) { o.Warn = func(s string) { warned = append(warned, s) } })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ms := m.JobList[0].Stages[0].Tasks.DurationMS; len(ms) != 1 || ms[0] != tt.ms || len(m.Events) != tt.joins || !strings.Contains(strings.Join(warned, "\n"), tt.warned) {
+			t.Errorf("%v ms, %d events of nodes, warned of %q; want %d, %d, %q", ms, len(m.Events), warned, tt.ms, tt.joins, tt.warned)
+		}
+	}
+}

@@ -103,13 +103,15 @@ func read2011(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	return t.finish(ctx)
 }
 
-// time reads a time in µs. One after the end of the trace is told by whole being false, and such a row is dropped; one before its start is its start.
+// time reads a time in µs. One after the end of the trace is told by whole being false, and such a row is dropped.
 func (t *reader) time(r *delimited.Row, i int) (us int64, whole bool) {
 	if v, err := strconv.ParseUint(string(r.Bytes(i)), 10, 64); err == nil && v >= math.MaxInt64 {
 		t.b.Counts.Dropped["events_after_the_trace"]++
 		return 0, false
 	}
-	return max(r.Int(i, 0, latestUS), t.startUS), true
+	us = r.Int(i, 0, latestUS)
+	t.early = t.early || us > 0 && us < t.startUS
+	return us, true
 }
 
 // missing counts the rows that were made up where a record was missing.
