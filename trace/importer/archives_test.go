@@ -48,6 +48,19 @@ func TestArchives(t *testing.T) {
 	}
 }
 
+// A pointer that Git LFS leaves where a large file was is told from a file of data.
+func TestPointersOfGitLFS(t *testing.T) {
+	const text = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n"
+	for format, name := range map[string]string{"alibaba-2018": "batch_task.csv", "csv": "jobs.csv", "swf": "log.swf", "rumen": "trace.json", "opendc": "tasks.parquet", "wta": "part.0.parquet", "spark-eventlog": "application_1_1"} {
+		path := importtest.WriteNew(t, name, text)
+		opt := workload.DefaultOptions()
+		if _, _, err := Detect([]string{path}, &opt); err == nil || !strings.Contains(err.Error(), name+": is a pointer of Git LFS, want the file that it stands for") {
+			t.Errorf("%s: recognised, or %v", name, err)
+		}
+		importtest.Refused(t, Importers[format], []string{path}, nil, "Git LFS")
+	}
+}
+
 // A packed file that breaks off is an error that names it once; with lenient what was read of it is used, and that is counted.
 func TestPackedFileThatBreaksOff(t *testing.T) {
 	for name, file := range map[string]string{

@@ -69,6 +69,8 @@ func readFooter(r io.ReaderAt, size int64) (*footer, error) {
 		return nil, fmt.Errorf("not a Parquet file: begins as one, but ends with %q, want %q: it is cut off, or still being written", tail[4:], magic)
 	case slices.ContainsFunc(packed, func(p string) bool { return strings.HasPrefix(string(head[:]), p) }):
 		return nil, fmt.Errorf("not a Parquet file: begins with %q, as packed files do, want %q: unpack it, as it is read from its end", head[:], magic)
+	case string(head[:]) == "vers":
+		return nil, fmt.Errorf("not a Parquet file: begins with %q, as pointers of Git LFS do, want %q: git lfs pull fetches the file that one stands for", head[:], magic)
 	default:
 		return nil, fmt.Errorf("not a Parquet file: begins with %q and ends with %q, want %q", head[:], tail[4:], magic)
 	}

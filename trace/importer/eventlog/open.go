@@ -116,6 +116,7 @@ var magics = []struct{ begin, what string }{
 	{zipMagic, "a zip archive in another (unpack it)"},
 	{"\x04\x22\x4d\x18", "an lz4 frame, where Spark writes blocks (unpack it)"}, {"PAR1", "Parquet"}, {"ORC", "ORC"}, {"Obj\x01", "Avro"},
 	{"Avro-Json", "the history of a MapReduce job (import jhist)"}, {"Avro-Binary", "the history of a MapReduce job (import jhist)"},
+	{"version https://git-lfs.github.com/spec/", "a pointer of Git LFS (git lfs pull fetches the file that it stands for)"},
 	{"<", "XML or HTML"}, {"{", "JSON"}, {"[", "JSON"},
 }
 

@@ -57,13 +57,14 @@ func (b *Builder) Open(path string) (*Source, error) {
 	return s, nil
 }
 
-// archives are what files of data are kept in that are no text, by what they have at some place, with what is wanted.
+// archives are what files of data are kept in that are none of the data themselves, by what they have at some place, with what is wanted.
 var archives = []struct {
 	at          int
 	magic, want string
 }{
 	{257, "ustar", "is a tar archive, want the files in it: unpack it first (tar xf)"},
 	{0, "PAR1", "is a Parquet file: import it with the format parquet"},
+	{0, "version https://git-lfs.github.com/spec/", "is a pointer of Git LFS, want the file that it stands for: git lfs pull fetches it"},
 	{0, "PK\x03\x04", "is a zip archive, want the files in it: unpack it first (unzip)"},
 }
 
