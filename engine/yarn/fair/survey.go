@@ -312,10 +312,15 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 	}
 }
 
-// relaxed reports whether all that a table asks for may be placed elsewhere.
+// relaxed reports whether all that a table with containers wanted asks for may be placed elsewhere.
 func (f *Scheduler) relaxed(a *app, t *yarn.Table) bool {
-	_, ok := t.Localities()
-	return ok || f.placesOf(a, t).relaxed
+	if _, ok := t.Localities(); ok {
+		return true
+	}
+	if !t.Located() {
+		return t.Any().Relax
+	}
+	return f.placesOf(a, t).relaxed
 }
 
 // accepted takes in what a candidate accepts.
