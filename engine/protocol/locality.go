@@ -1,9 +1,13 @@
 package protocol
 
-import "slices"
+import (
+	"slices"
 
-// Locality is where containers are wanted that are asked for together: hosts, and the racks of these hosts. It never changes, so
-// those who speak of it may share it.
+	"replay/engine/reuse"
+)
+
+// Locality is where containers are wanted that are asked for together: hosts, and the racks of these hosts. It does not change as long as anybody speaks
+// of it, so all who do may share it; then whoever made it may make another one in its memory, see [Locality.Renew].
 type Locality struct {
 	Hosts []Name // each once
 	Racks []Name // each once, those of Hosts and nothing else
@@ -29,10 +33,23 @@ func (f RacksBy) RackOf(host Name) Name { return f(host) }
 // RackTable is part of [Racks].
 func (f RacksBy) RackTable() []Name { return nil }
 
-// NewLocality returns the locality of hosts, each of which is there once. The list belongs to it from then on; its racks come behind them, best where
-// there is room.
+// NewLocality returns the locality of hosts, each of which is there once.
 func NewLocality(hosts []Name, racks Racks) *Locality {
-	table := racks.RackTable()
+	l := new(Locality)
+	copy(l.Room(len(hosts)), hosts)
+	l.Renew(racks)
+	return l
+}
+
+// Room returns a list for n hosts in the memory of a locality of which nobody speaks any more. It is to be filled for [Locality.Renew].
+func (l *Locality) Room(n int) []Name {
+	l.names = slices.Grow(l.names[:0], 2*n)[:n]
+	return l.names
+}
+
+// Renew makes of l the locality of the hosts in [Locality.Room], each of which is there once.
+func (l *Locality) Renew(racks Racks) {
+	table, hosts := racks.RackTable(), l.names
 	for _, h := range hosts {
 		if int(h) >= len(table) || table[h] == Any {
 			table = withRacks(table, hosts, racks)
@@ -40,7 +57,7 @@ func NewLocality(hosts []Name, racks Racks) *Locality {
 		}
 	}
 	n := len(hosts)
-	names, has := slices.Grow(hosts, n)[:2*n], make([]uint64, len(table)>>6+1)
+	names, has := hosts[:2*n], reuse.Zeros(l.has, len(table)>>6+1)
 	at := n
 	for _, h := range hosts {
 		r := table[h]
@@ -53,7 +70,7 @@ func NewLocality(hosts []Name, racks Racks) *Locality {
 	for _, h := range hosts {
 		has[h>>6] |= 1 << (h & 63)
 	}
-	return &Locality{Hosts: names[:n:n], Racks: names[n:at], names: names[:at], has: has}
+	*l = Locality{Hosts: names[:n:n], Racks: names[n:at], names: names[:at], has: has}
 }
 
 // withRacks returns a table that has the racks of these hosts, and room for the names of all of them.

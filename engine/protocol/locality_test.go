@@ -15,8 +15,10 @@ type tabled struct {
 
 func (t tabled) RackTable() []Name { return t.table }
 
-// A locality has its hosts and their racks, each once, wherever the racks are looked up; a rack may be called like a host, or "*".
+// A locality has its hosts and their racks, each once, wherever the racks are looked up; a rack may be called like a host, or "*". It makes no
+// difference whose memory it has.
 func TestLocality(t *testing.T) {
+	again := new(Locality)
 	rapid.Check(t, func(t *rapid.T) {
 		hosts := rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) Name { return Name(rapid.IntRange(1, 200).Draw(t, "host")) }), 0, 30, rapid.ID[Name]).Draw(t, "hosts")
 		every, first := rapid.IntRange(1, 20).Draw(t, "hosts of a rack"), rapid.IntRange(0, 300).Draw(t, "first rack")
@@ -34,7 +36,12 @@ func TestLocality(t *testing.T) {
 				racks = append(racks, r)
 			}
 		}
-		l := NewLocality(slices.Clone(hosts), tabled{of, table})
+		l := NewLocality(hosts, tabled{of, table})
+		if rapid.Bool().Draw(t, "again") {
+			l = again
+			copy(l.Room(len(hosts)), hosts)
+			l.Renew(tabled{of, table})
+		}
 		if !slices.Equal(l.Hosts, hosts) || !slices.Equal(l.Racks, racks) || !slices.Equal(slices.Collect(l.Names), slices.Concat(hosts, racks)) {
 			t.Fatalf("hosts %v, racks %v, all %v, want %v and %v", l.Hosts, l.Racks, slices.Collect(l.Names), hosts, racks)
 		}

@@ -271,9 +271,12 @@ func (r *Requests) Ensure(k Key) *Table {
 	return r.tables[i]
 }
 
-// Stop drops all asks for good.
+// Stop drops all asks for good: of the localities that it was told of, the memory may be another's from then on.
 func (r *Requests) Stop() {
 	r.stopped = true
+	for _, t := range r.tables {
+		t.told, t.taken = nil, nil
+	}
 	r.active, r.tables = nil, nil
 	r.present = jvm.ConcurrentHashMap[Key, *Table]{}
 }

@@ -96,6 +96,7 @@ type Allocator struct {
 	finishing bool
 
 	profiles   []profile
+	made       []*protocol.Locality   // all that were, of which somebody may speak
 	containers []containerState       // by number of the container
 	executors  []protocol.ContainerID // by executor; zero: none
 	losses     []lossState            // by executor
@@ -152,7 +153,7 @@ func New(s Setup) *Allocator {
 	return a
 }
 
-// Renew makes of a what [New] returns, in the memory that it has.
+// Renew makes of a what [New] returns, in the memory that it has. The application master whose allocator it was is gone, for the ResourceManager too.
 func (a *Allocator) Renew(s Setup) {
 	if a.client == nil {
 		a.client = protocol.NewRelaxedClient(s.Names, s.Localities)
@@ -164,10 +165,13 @@ func (a *Allocator) Renew(s Setup) {
 		index: s.Index, initial: s.Conf.InitialTarget(), launches: !s.Instant,
 		health: newContainerHealth(s.Conf, s.Names), profiles: a.profiles[:0],
 		containers: a.containers[:0], executors: a.executors[:0], losses: a.losses[:0], granted: a.granted[:0], decommed: a.decommed[:0],
+		made: a.made,
 	}
 	if a.index == nil {
 		a.index = &HostIndex{}
 	}
+	a.index.localities = append(a.index.localities, a.made...)
+	a.made = a.made[:0]
 	for _, e := range s.Profiles {
 		a.profiles = reuse.Longer(a.profiles)
 		p := &a.profiles[len(a.profiles)-1]

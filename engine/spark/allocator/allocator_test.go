@@ -24,6 +24,48 @@ type testMaster struct {
 	out   Outcome
 }
 
+// What an allocator has told of localities stays until it is renewed, and then those after it may have their memory.
+func TestLocalitiesOfARenewedAllocator(t *testing.T) {
+	p, err := policy.NewPlacement(policy.DefaultPlacement)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := protocol.NewNames()
+	for i := range 9 {
+		names.Intern(fmt.Sprintf("h%d", i))
+	}
+	s := Setup{Conf: testConf(t, map[string]string{"spark.executor.instances": "0"}), Names: names, Placement: p, Localities: true, Index: &HostIndex{},
+		Racks: protocol.RacksBy(func(h protocol.Name) protocol.Name { return 9 }), Profiles: []ExecutorProfile{{resource.R(1408, 2), 2}}}
+	asks := func(a *Allocator, hosts ...protocol.Name) *protocol.Locality {
+		hints := spark.StageHints{LocalTasks: 2 * len(hosts)}
+		for _, h := range hosts {
+			hints.Hosts = append(hints.Hosts, on(h, 2))
+		}
+		a.RequestTotal(0, &spark.TotalRequest{Profiles: []spark.ProfileTotal{{Total: a.profiles[0].target + len(hosts), Hints: hints}}})
+		var req protocol.AllocateRequest
+		a.Request(&req)
+		l := req.Localities[len(req.Localities)-1].Locality
+		if !slices.Equal(l.Hosts, hosts) {
+			t.Fatalf("hosts %v, want %v", l.Hosts, hosts)
+		}
+		return l
+	}
+	a, b := New(s), New(s)
+	first, second, other := asks(a, 1, 2), asks(a, 3), asks(b, 4)
+	if !slices.Equal(first.Hosts, []protocol.Name{1, 2}) || !slices.Equal(second.Hosts, []protocol.Name{3}) {
+		t.Fatalf("hosts %v and %v of requests that stand", first.Hosts, second.Hosts)
+	}
+	a.Renew(s)
+	for _, l := range []*protocol.Locality{asks(b, 5, 6, 7), asks(a, 8)} {
+		if l != first && l != second {
+			t.Errorf("the locality of %v has memory of its own", l.Hosts)
+		}
+	}
+	if !slices.Equal(other.Hosts, []protocol.Name{4}) {
+		t.Errorf("hosts %v of a request that stands, want 4", other.Hosts)
+	}
+}
+
 // tester is what *testing.T, *testing.B and *rapid.T share.
 type tester interface {
 	Helper()

@@ -16,6 +16,8 @@ type HostIndex struct {
 	hints  policy.Hints
 	hosts  []spark.HostTasks // of the hints of an ask, in the order of their names
 
+	localities []*protocol.Locality // of allocators before, of which nobody speaks any more
+
 	bits []uint64 // scratch of Hosts and inOrder: bits by number or rank, all 0
 	from []int32  // and what is kept by them
 }
@@ -240,22 +242,36 @@ func (a *Allocator) taskHosts(p int32) (tasks [][]int32) {
 // mostLocalities is how many localities of a profile are kept: most asks name the hosts of one before.
 const mostLocalities = 4
 
-// locality returns the hosts of a preference, in the order of their names; it has positions in hosts.
+// locality returns the hosts of a preference, in the order of their names; it has positions in hosts. A new one is the allocator's until it is renewed:
+// by then its application master has gone, and the ResourceManager has dropped the asks of that.
 func (a *Allocator) locality(p *profile, pref policy.Preference, hosts []spark.HostTasks) *protocol.Locality {
 	for _, l := range p.localities {
 		if sameHosts(l.Hosts, pref, hosts) {
 			return l
 		}
 	}
-	names := make([]protocol.Name, len(pref), 2*len(pref))
+	l := a.index.locality()
+	names := l.Room(len(pref))
 	for i, h := range pref {
 		names[i] = hosts[h].Host
 	}
-	l := protocol.NewLocality(names, a.racks)
+	l.Renew(a.racks)
+	a.made = append(a.made, l)
 	if len(p.localities) == mostLocalities {
 		p.localities = slices.Delete(p.localities, 0, 1)
 	}
 	p.localities = append(p.localities, l)
+	return l
+}
+
+// locality returns one that is to be filled.
+func (x *HostIndex) locality() *protocol.Locality {
+	n := len(x.localities)
+	if n == 0 {
+		return new(protocol.Locality)
+	}
+	l := x.localities[n-1]
+	x.localities = x.localities[:n-1]
 	return l
 }
 
