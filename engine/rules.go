@@ -63,14 +63,16 @@ func stateRules() snapshot.Rules {
 			// for messages about faults
 			eng + "sim.doing": snapshot.Kept,
 			// memory that is used again
-			eng + "sim.spare":                              snapshot.Dropped,
-			eng + "sim.lists":                              snapshot.Dropped,
+			eng + "sim.spare": snapshot.Dropped,
+			eng + "sim.lists": snapshot.Dropped,
+			"replay/engine/spark/allocator.Allocator.made": snapshot.Dropped,
+			yarn + "Places.tables":                         snapshot.Dropped,
+			yarn + "Places.united":                         snapshot.Dropped,
 			"replay/engine/spark/driver.Kind.index":        snapshot.Kept,
 			"replay/engine/spark/driver.Kind.scratch":      snapshot.Kept,
 			"replay/engine/spark/driver.Kind.spare":        snapshot.Kept,
 			"replay/engine/generic.Kind.spare":             snapshot.Kept,
 			"replay/engine/generic.dag.given":              snapshot.Dropped,
-			"replay/engine/spark/allocator.Allocator.made": snapshot.Dropped,
 			// a replay that has broken has no checkpoints
 			eng + "sim.err": snapshot.Unset,
 			// the orders of Spark's tables are known where executors are recorded

@@ -108,22 +108,21 @@ func (l *Locality) Names(yield func(Name) bool) {
 	}
 }
 
-// Union returns a locality of the names of all.
-func Union(all []*Locality) *Locality {
+// Unite makes of l a locality of the names of all, none of which it is, in the memory that it has: nobody speaks of it any more.
+func (l *Locality) Unite(all []*Locality) {
 	words, names := 0, 0
-	for _, l := range all {
-		words, names = max(words, len(l.has)), names+len(l.names)
+	for _, o := range all {
+		words, names = max(words, len(o.has)), names+len(o.names)
 	}
-	sum := &Locality{has: make([]uint64, words), names: make([]Name, 0, names)}
-	for _, l := range all {
-		sum.addNew(l.Hosts)
+	l.has, l.names = reuse.Zeros(l.has, words), slices.Grow(l.names[:0], names)
+	for _, o := range all {
+		l.addNew(o.Hosts)
 	}
-	hosts := len(sum.names)
-	for _, l := range all {
-		sum.addNew(l.Racks)
+	hosts := len(l.names)
+	for _, o := range all {
+		l.addNew(o.Racks)
 	}
-	sum.Hosts, sum.Racks = sum.names[:hosts:hosts], sum.names[hosts:]
-	return sum
+	l.Hosts, l.Racks = l.names[:hosts:hosts], l.names[hosts:]
 }
 
 // addNew adds the names that are not in the locality.

@@ -17,6 +17,9 @@ type Places struct {
 	host, rack Record // of the last look at tables by groups
 
 	asks [][]RememberAsk // room for those of a container
+
+	tables []tableMemory        // of attempts that have stopped
+	united []*protocol.Locality // that no table has any more
 }
 
 // room returns room for what a container takes from a table, that of a container which was given out if there is one.

@@ -35,8 +35,12 @@ type taken struct {
 	gone  bool // the count has come to 0, and the record has gone
 }
 
-// mostEmpty is how many groups are kept apart of which nothing but records with count 0 is left.
-const mostEmpty = 4
+// mostEmpty is how many groups are kept apart of which nothing but records with count 0 is left. united is the number of the group that more of them make:
+// no ask is about it, so nobody but its table knows its locality.
+const (
+	mostEmpty = 4
+	united    = -1
+)
 
 // Localities returns the groups that the table was told of. ok is false where it has a record for each name.
 func (t *Table) Localities() (groups []Told, ok bool) {
@@ -144,15 +148,27 @@ func (l *localities) take(name protocol.Name) (gone bool) {
 }
 
 // drop drops all records. What the application master counts stays known: other names may be counted by it.
-func (l *localities) drop() {
-	l.told = slices.DeleteFunc(l.told, func(g Told) bool { return g.Count == 0 })
-	for i := range l.told {
-		l.told[i].Dropped = true
+func (t *Table) drop() {
+	t.forgetEmpty()
+	for i := range t.told {
+		t.told[i].Dropped = true
 	}
-	if len(l.told) == 0 {
-		l.told = nil
+	t.taken, t.spelled = t.taken[:0], false
+}
+
+// forgetEmpty takes out the groups of which the application master counts nothing.
+func (t *Table) forgetEmpty() {
+	t.places.spareUnited(t.told)
+	t.told = slices.DeleteFunc(t.told, func(g Told) bool { return g.Count == 0 })
+}
+
+// spareUnited keeps the localities of united groups that are about to go, for others.
+func (p *Places) spareUnited(groups []Told) {
+	for i := range groups {
+		if g := &groups[i]; g.group == united {
+			p.united = append(p.united, g.Locality)
+		}
 	}
-	l.taken, l.spelled = nil, false
 }
 
 // tell replaces the records of all names of the groups that asks are about; the record of "*" has been replaced.
@@ -213,7 +229,7 @@ func (r *Requests) tellNames(t *Table, asks []protocol.LocalityAsk) {
 			t.records.Put(n, r.places.Hash(n), Record{Size: t.size, Count: count, Relax: true})
 		}
 	}
-	t.told = slices.DeleteFunc(t.told, func(g Told) bool { return g.Count == 0 })
+	t.forgetEmpty()
 	t.spelled = len(t.told) > 0
 }
 
@@ -222,22 +238,29 @@ func (r *Requests) spell(t *Table) {
 	for n := range t.names {
 		t.records.Put(n, r.places.Hash(n), Record{Size: t.size, Count: t.Count(n), Relax: true})
 	}
-	t.told = slices.DeleteFunc(t.told, func(g Told) bool { return g.Count == 0 })
-	t.spelled, t.taken = len(t.told) > 0, nil
+	t.forgetEmpty()
+	t.spelled, t.taken = len(t.told) > 0, t.taken[:0]
 	t.version++
 }
 
 // mergeEmpty puts groups into one of which only records with count 0 are left: they still are records.
-func (l *localities) mergeEmpty() {
-	empty := func(g Told) bool { return g.Count == 0 && !g.Dropped }
+func (t *Table) mergeEmpty() {
 	var room [2 * mostEmpty]*protocol.Locality
 	all := room[:0]
-	for i := range l.told {
-		if empty(l.told[i]) {
-			all = append(all, l.told[i].Locality)
+	for i := range t.told {
+		if g := &t.told[i]; g.Count == 0 {
+			all = append(all, g.Locality)
 		}
 	}
-	if len(all) > mostEmpty {
-		l.told = append(slices.DeleteFunc(l.told, empty), Told{Locality: protocol.Union(all), group: -1})
+	if len(all) <= mostEmpty {
+		return
 	}
+	sum := new(protocol.Locality)
+	if spare := &t.places.united; len(*spare) > 0 {
+		last := len(*spare) - 1
+		sum, *spare = (*spare)[last], (*spare)[:last]
+	}
+	sum.Unite(all)
+	t.forgetEmpty()
+	t.told = append(t.told, Told{Locality: sum, group: united})
 }

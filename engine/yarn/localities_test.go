@@ -12,7 +12,7 @@ import (
 )
 
 // TestTablesByLocality gives the same requests to a table that is told of groups and to one that is told of names; containers are taken
-// and put back, and sizes change with the cluster. Both say the same of each node.
+// and put back, sizes change with the cluster, and attempts stop. Both say the same of each node.
 func TestTablesByLocality(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := protocol.NewNames()
@@ -28,15 +28,18 @@ func TestTablesByLocality(t *testing.T) {
 		size := resource.R(1024, 1)
 		var clients [2]*protocol.RelaxedClient
 		var attempts [2]*Attempt
-		for i := range clients {
-			clients[i] = protocol.NewRelaxedClient(names, i == 0)
-			attempts[i] = NewAttempt(AppSpec{ID: 1}, 1, 0, 0, c.Places)
+		begin := func() {
+			for i := range clients {
+				clients[i] = protocol.NewRelaxedClient(names, i == 0)
+				attempts[i] = NewAttempt(AppSpec{ID: 1}, 1, 0, 0, c.Places)
+			}
 		}
+		begin()
 		key := func(p int32) Key { return Key{Priority: p} }
 		var given [2][]*Container
 		for range rapid.IntRange(1, 80).Draw(t, "operations") {
 			p := rapid.Int32Range(0, 1).Draw(t, "priority")
-			switch rapid.IntRange(0, 6).Draw(t, "operation") {
+			switch rapid.IntRange(0, 7).Draw(t, "operation") {
 			case 0, 1:
 				at := rapid.SliceOfNDistinct(rapid.SampledFrom(hosts), 0, 4, rapid.ID[protocol.Name]).Draw(t, "hosts")
 				var l *protocol.Locality
@@ -96,6 +99,14 @@ func TestTablesByLocality(t *testing.T) {
 			case 6:
 				if rapid.Bool().Draw(t, "rare") {
 					size = resource.R(rapid.SampledFrom([]int64{1024, 2048}).Draw(t, "size"), 1)
+				}
+			case 7: // others begin in the memory of attempts that stop
+				if rapid.Bool().Draw(t, "rare") {
+					for i, a := range attempts {
+						a.Stop()
+						given[i] = nil
+					}
+					begin()
 				}
 			}
 			compareTables(t, attempts, nodes)

@@ -121,7 +121,8 @@ func (t *Table) ref(name protocol.Name, hash int32) *Record {
 // clear drops all records; a table that is made again starts with the first size, as a new object does.
 func (t *Table) clear() {
 	t.version++
-	t.records, t.hasAny = jvm.ConcurrentHashMap[protocol.Name, Record]{}, false
+	t.records.Reset()
+	t.hasAny = false
 	t.drop()
 }
 
@@ -266,16 +267,33 @@ func (r *Requests) Ensure(k Key) *Table {
 			update = jvm.ContainerHash(r.app, k.Update.Number())
 		}
 		t := &Table{Key: k, Number: int32(len(r.tables)), places: r.places, hash: jvm.RequestKeyHash(k.Priority, k.Request, update)}
+		if spare := &r.places.tables; len(*spare) > 0 {
+			last := len(*spare) - 1
+			m := &(*spare)[last]
+			t.records, t.told, t.taken = m.records, m.told, m.taken
+			*m, *spare = tableMemory{}, (*spare)[:last]
+		}
 		r.tables = slices.Insert(r.tables, i, t)
 	}
 	return r.tables[i]
 }
 
-// Stop drops all asks for good: of the localities that it was told of, the memory may be another's from then on.
+// tableMemory is the lists of a table whose attempt has stopped, all empty: they are another table's next.
+type tableMemory struct {
+	records jvm.ConcurrentHashMap[protocol.Name, Record]
+	told    []Told
+	taken   []taken
+}
+
+// Stop drops all asks for good: of the localities that the tables were told of, and of the tables' lists, the memory may be others' from then on.
 func (r *Requests) Stop() {
 	r.stopped = true
 	for _, t := range r.tables {
-		t.told, t.taken = nil, nil
+		r.places.spareUnited(t.told)
+		clear(t.told)
+		t.records.Reset()
+		r.places.tables = append(r.places.tables, tableMemory{t.records, t.told[:0], t.taken[:0]})
+		t.records, t.hasAny, t.told, t.taken = jvm.ConcurrentHashMap[protocol.Name, Record]{}, false, nil, nil
 	}
 	r.active, r.tables = nil, nil
 	r.present = jvm.ConcurrentHashMap[Key, *Table]{}

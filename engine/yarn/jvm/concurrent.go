@@ -92,6 +92,9 @@ func (c *ConcurrentHashMap[K, V]) transfer() {
 // Remove drops k and reports whether it was there.
 func (c *ConcurrentHashMap[K, V]) Remove(k K, h int32) bool { return c.m.Remove(k, h) }
 
+// Reset makes the map as good as new, with a table of the first size.
+func (c *ConcurrentHashMap[K, V]) Reset() { c.m.Reset() }
+
 // Clear drops all keys and keeps the size of the table.
 func (c *ConcurrentHashMap[K, V]) Clear() { c.m.Clear() }
 
