@@ -25,13 +25,17 @@ type Attempt struct {
 	WaitingForAM bool
 	Stopped      bool
 
-	number  int32        // among the application's, from 1
-	last    int64        // number of the last container
-	live    []*Container // by number - 1; nil when it ended
-	newly   []*Container // allocated and not given out, in order
+	containerLists
+	number  int32 // among the application's, from 1
+	last    int64 // number of the last container
 	black   map[protocol.Name]bool
 	system  map[protocol.Name]bool
 	updates updates
+}
+
+type containerLists struct {
+	live  []*Container // by number - 1; nil when it ended
+	newly []*Container // allocated and not given out, in order
 }
 
 // NewAttempt returns an attempt of an application that was admitted, the first of which has number 1. timestamp is the cluster's.
@@ -40,7 +44,17 @@ func NewAttempt(s AppSpec, number int32, timestamp, now int64, places *Places) *
 	a.AppHash = jvm.AppHash(timestamp, int32(s.ID))
 	a.Hash = jvm.AttemptHash(a.AppHash, number)
 	a.Requests = Requests{places: places, app: a.Hash}
+	a.containerLists = spared(&places.attempts)
 	return a
+}
+
+// Stop drops all asks and containers for good, those of [Attempt.Pull], too: the lists may be others' from then on.
+func (a *Attempt) Stop() {
+	a.Requests.Stop()
+	clear(a.live)
+	clear(a.newly[:cap(a.newly)])
+	a.places.attempts = append(a.places.attempts, containerLists{a.live[:0], a.newly[:0]})
+	a.containerLists = containerLists{}
 }
 
 // NextContainer takes the next container number.

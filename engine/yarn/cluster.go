@@ -18,19 +18,28 @@ type Places struct {
 
 	asks [][]RememberAsk // room for those of a container
 
-	tables []tableMemory        // of attempts that have stopped
-	united []*protocol.Locality // that no table has any more
+	// Of tables and attempts that have stopped: all are empty, and nobody has them.
+	records  []jvm.ConcurrentHashMap[protocol.Name, Record]
+	lists    []groupLists
+	united   []*protocol.Locality
+	attempts []containerLists
+}
+
+// spared takes the last element out of a list, a zero one when there is none.
+func spared[E any](list *[]E) (e E) {
+	if n := len(*list); n > 0 {
+		e, (*list)[n-1] = (*list)[n-1], e
+		*list = (*list)[:n-1]
+	}
+	return e
 }
 
 // room returns room for what a container takes from a table, that of a container which was given out if there is one.
 func (p *Places) room() []RememberAsk {
-	n := len(p.asks)
-	if n == 0 {
-		return make([]RememberAsk, 0, 3)
+	if r := spared(&p.asks); r != nil {
+		return r
 	}
-	r := p.asks[n-1]
-	p.asks = p.asks[:n-1]
-	return r
+	return make([]RememberAsk, 0, 3)
 }
 
 // NewPlaces returns the hash codes of names; names may be interned later.

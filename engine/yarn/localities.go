@@ -14,10 +14,14 @@ type LocalityTaker interface{ TakesLocalities() bool }
 // localities are the records of a table that it was told of by groups. The count of a record is the sum over the groups that have its
 // name, less what was taken since the name was last told of; all of these records are relaxed and of one size.
 type localities struct {
-	told    []Told
+	groupLists
 	size    resource.Resource
-	taken   []taken // by name, since it was told of
-	spelled bool    // the records are in the table itself; told is what the application master counts
+	spelled bool // the records are in the table itself; told is what the application master counts
+}
+
+type groupLists struct {
+	told  []Told
+	taken []taken // by name, since it was told of
 }
 
 // Told is a group of an application master's requests, as the table was told of it.
@@ -156,6 +160,17 @@ func (t *Table) drop() {
 	t.taken, t.spelled = t.taken[:0], false
 }
 
+// stop gives the lists to others.
+func (t *Table) stop() {
+	if cap(t.told) == 0 {
+		return
+	}
+	t.places.spareUnited(t.told)
+	clear(t.told)
+	t.places.lists = append(t.places.lists, groupLists{t.told[:0], t.taken[:0]})
+	t.groupLists = groupLists{}
+}
+
 // forgetEmpty takes out the groups of which the application master counts nothing.
 func (t *Table) forgetEmpty() {
 	t.places.spareUnited(t.told)
@@ -186,6 +201,9 @@ func (r *Requests) tell(t *Table, asks []protocol.LocalityAsk) {
 	}
 	t.version++
 	t.size = size
+	if cap(t.told) == 0 {
+		t.groupLists = spared(&t.places.lists)
+	}
 	for _, a := range asks {
 		i := slices.IndexFunc(t.told, func(g Told) bool { return g.group == a.Group })
 		if i < 0 {
@@ -255,10 +273,9 @@ func (t *Table) mergeEmpty() {
 	if len(all) <= mostEmpty {
 		return
 	}
-	sum := new(protocol.Locality)
-	if spare := &t.places.united; len(*spare) > 0 {
-		last := len(*spare) - 1
-		sum, *spare = (*spare)[last], (*spare)[:last]
+	sum := spared(&t.places.united)
+	if sum == nil {
+		sum = new(protocol.Locality)
 	}
 	sum.Unite(all)
 	t.forgetEmpty()

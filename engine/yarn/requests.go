@@ -267,33 +267,20 @@ func (r *Requests) Ensure(k Key) *Table {
 			update = jvm.ContainerHash(r.app, k.Update.Number())
 		}
 		t := &Table{Key: k, Number: int32(len(r.tables)), places: r.places, hash: jvm.RequestKeyHash(k.Priority, k.Request, update)}
-		if spare := &r.places.tables; len(*spare) > 0 {
-			last := len(*spare) - 1
-			m := &(*spare)[last]
-			t.records, t.told, t.taken = m.records, m.told, m.taken
-			*m, *spare = tableMemory{}, (*spare)[:last]
-		}
+		t.records = spared(&r.places.records)
 		r.tables = slices.Insert(r.tables, i, t)
 	}
 	return r.tables[i]
-}
-
-// tableMemory is the lists of a table whose attempt has stopped, all empty: they are another table's next.
-type tableMemory struct {
-	records jvm.ConcurrentHashMap[protocol.Name, Record]
-	told    []Told
-	taken   []taken
 }
 
 // Stop drops all asks for good: of the localities that the tables were told of, and of the tables' lists, the memory may be others' from then on.
 func (r *Requests) Stop() {
 	r.stopped = true
 	for _, t := range r.tables {
-		r.places.spareUnited(t.told)
-		clear(t.told)
 		t.records.Reset()
-		r.places.tables = append(r.places.tables, tableMemory{t.records, t.told[:0], t.taken[:0]})
-		t.records, t.hasAny, t.told, t.taken = jvm.ConcurrentHashMap[protocol.Name, Record]{}, false, nil, nil
+		r.places.records = append(r.places.records, t.records)
+		t.records, t.hasAny = jvm.ConcurrentHashMap[protocol.Name, Record]{}, false
+		t.stop()
 	}
 	r.active, r.tables = nil, nil
 	r.present = jvm.ConcurrentHashMap[Key, *Table]{}

@@ -120,3 +120,32 @@ func TestKeyOrder(t *testing.T) {
 		}
 	}
 }
+
+// An attempt that begins in the memory of one that has stopped sees nothing of it, and that one nothing of the new.
+func TestAttemptInTheMemoryOfAnother(t *testing.T) {
+	names := protocol.NewNames()
+	c := NewCluster(names)
+	n := c.Add(NodeSpec{Host: names.Intern("h"), Rack: names.Intern("/r"), Total: resource.R(8192, 8)})
+	var attempts []*Attempt
+	for id := range protocol.AppID(2) {
+		a := NewAttempt(AppSpec{ID: id + 1}, 1, 0, 0, c.Places)
+		size := resource.R(1024, 1)
+		a.Update([]protocol.Ask{{Name: protocol.Any, Count: 3, Size: size, Relax: true}}, false)
+		first := a.NextContainer()
+		if a.Live(first) != nil || len(a.Pull()) > 0 {
+			t.Fatalf("attempt of application %d has a container before there is one", a.ID)
+		}
+		for _, old := range attempts {
+			a.Allocated(a.NewContainer(a.NextContainer(), n, Key{}, size, 0), a.Table(Key{}), protocol.OffSwitch)
+			if old.Live(protocol.NewContainerID(old.ID, 1, 2)) != nil || len(old.Pull()) > 0 || old.Table(Key{}) != nil {
+				t.Fatalf("application %d has what %d got after it had stopped", old.ID, a.ID)
+			}
+		}
+		if a.Table(Key{}).Number != 0 || a.Table(Key{}).Locations() != 1 || a.Table(Key{}).AnyCount() != 3-int32(len(attempts)) {
+			t.Fatalf("application %d has other records than it asked for", a.ID)
+		}
+		a.Allocated(a.NewContainer(first, n, Key{}, size, 0), a.Table(Key{}), protocol.OffSwitch)
+		a.Stop()
+		attempts = append(attempts, a)
+	}
+}

@@ -37,9 +37,9 @@ func (r *RM) retries(failures, asked int) bool {
 func (r *RM) startAttempt(a *app) error {
 	r.enter(a)
 	r.sched.AddAttempt(a.spec.ID)
-	req := protocol.AllocateRequest{Asks: []protocol.Ask{{RequestID: -1, Name: protocol.Any, Count: 1, Size: a.spec.AMSize, Relax: true}}}
-	var resp protocol.AllocateResponse
-	return r.sched.Allocate(a.spec.ID, &req, &resp)
+	f := &r.first
+	f.req.Asks = append(f.req.Asks[:0], protocol.Ask{RequestID: -1, Name: protocol.Any, Count: 1, Size: a.spec.AMSize, Relax: true})
+	return r.sched.Allocate(a.spec.ID, &f.req, &f.resp)
 }
 
 // endAttempt ends an attempt whose AM container has ended with exit: the application leaves, or its next attempt begins.
@@ -47,11 +47,11 @@ func (r *RM) startAttempt(a *app) error {
 // Source: RMAppImpl.AttemptFailedTransition.
 func (r *RM) endAttempt(a *app, exit int32) {
 	id := a.spec.ID
-	next := &app{spec: a.spec, attempt: a.attempt + 1, failures: a.failures}
+	failures := a.failures
 	if counts(exit) {
-		next.failures++
+		failures++
 	}
-	if a.unregistered || !r.retries(next.failures, a.spec.MaxAttempts) {
+	if a.unregistered || !r.retries(failures, a.spec.MaxAttempts) {
 		r.remove(id)
 		r.host.AttemptEnded(id, a.unregistered, exit, false)
 		return
@@ -59,7 +59,7 @@ func (r *RM) endAttempt(a *app, exit int32) {
 	r.leave(id) // the attempt's own completions are nobody's any more
 	r.sched.RemoveAttempt(id)
 	r.host.AttemptEnded(id, false, exit, true)
-	if err := r.startAttempt(next); err != nil {
+	if err := r.startAttempt(&app{spec: a.spec, attempt: a.attempt + 1, failures: failures}); err != nil {
 		r.remove(id)
 		r.host.Refused(id, err)
 	}

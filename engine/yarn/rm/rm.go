@@ -102,6 +102,11 @@ type RM struct {
 	completed []protocol.Status // ends that a node is reporting
 	given     resource.Resource // at this heartbeat, to its node
 	kills     []protocol.ContainerID
+	spare     []lists // of attempts that have ended, all empty
+	first     struct {
+		req  protocol.AllocateRequest // for the container of an application master
+		resp protocol.AllocateResponse
+	}
 }
 
 // app is a live application attempt.
@@ -111,9 +116,14 @@ type app struct {
 	failures     int                  // of the attempts before, as far as they count
 	am           protocol.ContainerID // zero until pulled
 	unregistered bool
-	heard        int64        // its master's last call
-	completed    []nodeStatus // since the last allocate
-	watched      []bool       // by number within the attempt: acquired and not yet heard of
+	heard        int64 // its master's last call
+	lists
+}
+
+// lists are those of an attempt. Those of one that has ended are the next one's.
+type lists struct {
+	completed []nodeStatus // since the last allocate
+	watched   []bool       // by number within the attempt: acquired and not yet heard of
 }
 
 type nodeStatus struct {
@@ -172,14 +182,19 @@ func (r *RM) enter(a *app) {
 		r.apps = append(r.apps, make([]*app, more)...)
 	}
 	r.leave(a.spec.ID)
+	if n := len(r.spare); n > 0 {
+		a.lists, r.spare = r.spare[n-1], r.spare[:n-1]
+	}
 	r.apps[a.spec.ID] = a
 	r.live++
 }
 
 func (r *RM) leave(id protocol.AppID) {
-	if r.app(id) != nil {
+	if a := r.app(id); a != nil {
 		r.apps[id] = nil
 		r.live--
+		r.spare = append(r.spare, lists{a.completed[:0], a.watched[:0]})
+		a.lists = lists{}
 	}
 }
 
