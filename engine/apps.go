@@ -28,7 +28,7 @@ type app struct {
 
 	am         int64 // number of the AM container, 0 before its allocation
 	containers []*container
-	reserved   map[int64]bool
+	reserved   map[int64]bool // containers, by number, until they are allocated
 	asks       []outstanding
 	open       int                   // containers that are not written yet
 	unsettled  int                   // of them, those about which something is to come from elsewhere
@@ -133,7 +133,7 @@ func (s *sim) arrive() {
 	for _, w := range plan.Warnings {
 		s.warnings.ofJob("conf:"+w.Code, false, "%s", w.Text)
 	}
-	s.submit(&app{s: s, job: j, rec: rec, kind: kind, plan: plan, attempt: 1, done: &done{}, reserved: map[int64]bool{}})
+	s.submit(&app{s: s, job: j, rec: rec, kind: kind, plan: plan, attempt: 1, done: &done{}})
 }
 
 // enter begins to keep the books of an attempt.
@@ -244,7 +244,7 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32, again bool) {
 		a.rec.WastedTaskMS += a.rec.TaskMS // the application begins again
 		a.rec.TaskMS, a.rec.TasksSucceeded = 0, 0
 		s.warnings.ofJob("am-retry", a.attempt > 1, "job %d (%s): its application master was started again: %s", a.job.ID, a.job.Name, a.endOfAM(exit))
-		s.enter(&app{s: s, id: a.id, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, usage: a.usage, attempt: a.attempt + 1, circle: circle, done: a.done, updates: a.updates, reserved: map[int64]bool{}})
+		s.enter(&app{s: s, id: a.id, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, usage: a.usage, attempt: a.attempt + 1, circle: circle, done: a.done, updates: a.updates})
 	default:
 		a.rec.Finish = s.now
 		a.rec.Outcome = record.JobFailed

@@ -58,6 +58,9 @@ func (s *sim) Observe(e *yarn.Event) {
 	case yarn.Reserved:
 		s.totals.Reservations++
 		if a := s.of(id); a != nil {
+			if a.reserved == nil {
+				a.reserved = map[int64]bool{}
+			}
 			a.reserved[id.Number()] = true
 		}
 	case yarn.Completed:
@@ -76,9 +79,9 @@ func (s *sim) Observe(e *yarn.Event) {
 	}
 	s.seq++
 	if s.sc.Decisions {
-		d := s.decision(e)
-		d.Seq = s.seq
-		s.sink.Decision(&d)
+		s.decided = s.decision(e)
+		s.decided.Seq = s.seq
+		s.sink.Decision(&s.decided)
 	}
 }
 

@@ -63,8 +63,9 @@ func stateRules() snapshot.Rules {
 			// for messages about faults
 			eng + "sim.doing": snapshot.Kept,
 			// memory that is used again
-			eng + "sim.spare": snapshot.Dropped,
-			eng + "sim.lists": snapshot.Dropped,
+			eng + "sim.spare":   snapshot.Dropped,
+			eng + "sim.decided": snapshot.Dropped,
+			eng + "sim.lists":   snapshot.Dropped,
 			"replay/engine/spark/allocator.Allocator.made": snapshot.Dropped,
 			"replay/engine/yarn/rm.RM.spare":               snapshot.Dropped,
 			"replay/engine/yarn/rm.RM.first":               snapshot.Dropped,

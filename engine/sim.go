@@ -50,6 +50,7 @@ type sim struct {
 	spare    []*container // written, for others
 	hinted   placed       // see container.room
 	lists    lists
+	decided  record.Decision // the sink's while it is told
 	ahead    ahead
 	dense    denseSpans
 	lastApp  protocol.AppID // numbers are given in order of submission, from 1
