@@ -35,30 +35,41 @@ func (p *localityRatio) Requests(n int, hints *Hints) []Preference {
 	if local == 0 {
 		return out
 	}
-	ratio := need
-	last, same := 0, 0 // the same k as the one before has the same ratio; that of 0 is 0
+	// All containers between two ratios share one list, the first one that of all hosts with a count.
+	list := slices.Grow(p.hosts, len(need))[:len(need)]
+	last, same, named, next := 0, 0, 0, local // the same k as the one before has the same ratio; that of 0 is 0
 	for h, k := range need {
 		if k != last {
 			last, same = k, ceilInt(float64(k)*float64(local)/float64(largest))
 		}
-		ratio[h] = same
-	}
-	// All containers between two ratios share one list.
-	for i := 0; i < local; {
-		next, first := local, len(p.hosts)
-		list := slices.Grow(p.hosts, len(ratio))
-		for h, r := range ratio {
-			if r > i {
-				list = append(list, int32(h))
-				next = min(next, r)
-			}
+		need[h] = same
+		if same > 0 {
+			list[named] = int32(h)
+			named++
+			next = min(next, same)
 		}
-		p.hosts = list
-		hosts := Preference(list[first:])
+	}
+	ratio, hosts := need, Preference(list[:named])
+	for i := 0; ; {
 		for ; i < next; i++ {
 			out[n-local+i] = hosts
 		}
+		if next == local {
+			break
+		}
+		first := named
+		list = slices.Grow(list[:named], len(hosts))
+		next = local
+		for _, h := range hosts {
+			if r := ratio[h]; r > i {
+				list = append(list, h)
+				next = min(next, r)
+			}
+		}
+		named = len(list)
+		hosts = list[first:]
 	}
+	p.hosts = list
 	return out
 }
 

@@ -49,17 +49,22 @@ func (l *Locality) Room(n int) []Name {
 
 // Renew makes of l the locality of the hosts in [Locality.Room], each of which is there once.
 func (l *Locality) Renew(racks Racks) {
-	table, hosts := racks.RackTable(), l.names
-	for _, h := range hosts {
-		if int(h) >= len(table) || table[h] == Any {
-			table = withRacks(table, hosts, racks)
-			break
-		}
+	hosts := l.names
+	if table := racks.RackTable(); !l.fill(hosts, table, false) {
+		l.fill(hosts, withRacks(table, hosts, racks), true)
 	}
+}
+
+// fill is Renew with racks by a table that has those of all hosts, or else reports false: [Any] is one of them only if all are known.
+func (l *Locality) fill(hosts, table []Name, all bool) bool {
 	n := len(hosts)
 	names, has := hosts[:2*n], reuse.Zeros(l.has, len(table)>>6+1)
+	l.has = has
 	at := n
 	for _, h := range hosts {
+		if int(h) >= len(table) || table[h] == Any && !all {
+			return false
+		}
 		r := table[h]
 		if word, bit := &has[r>>6], uint64(1)<<(r&63); *word&bit == 0 {
 			*word |= bit
@@ -70,7 +75,8 @@ func (l *Locality) Renew(racks Racks) {
 	for _, h := range hosts {
 		has[h>>6] |= 1 << (h & 63)
 	}
-	*l = Locality{Hosts: names[:n:n], Racks: names[n:at], names: names[:at], has: has}
+	l.Hosts, l.Racks, l.names = names[:n:n], names[n:at], names[:at]
+	return true
 }
 
 // withRacks returns a table that has the racks of these hosts, and room for the names of all of them.
