@@ -13,7 +13,7 @@ func (c *ConcurrentHashMap[K, V]) Len() int { return c.m.size }
 // Get returns the value of k, whose hash code is h, and whether it is there.
 func (c *ConcurrentHashMap[K, V]) Get(k K, h int32) (V, bool) { return c.m.Get(k, h) }
 
-// Ref returns the place of k's value, nil when it is not there. It is valid until the next Put.
+// Ref returns the place of k's value, nil when it is not there. It is valid until the next key comes or goes.
 func (c *ConcurrentHashMap[K, V]) Ref(k K, h int32) *V {
 	if e := c.m.find(k, h); e != nil {
 		return &e.val
@@ -24,21 +24,10 @@ func (c *ConcurrentHashMap[K, V]) Ref(k K, h int32) *V {
 // Put sets the value of k, whose hash code is h. A key that is there keeps its place.
 func (c *ConcurrentHashMap[K, V]) Put(k K, h int32, v V) {
 	m := &c.m
-	if e := m.find(k, h); e != nil {
-		e.val = v
+	length, ok := m.put(k, h, v)
+	if !ok {
 		return
 	}
-	if m.table == nil {
-		m.table = make([]int32, firstTable)
-	}
-	n := m.add(entry[K, V]{key: k, val: v, hash: spread(h)})
-	slot := &m.table[int(spread(h))&(len(m.table)-1)]
-	length := 0
-	for *slot != 0 {
-		slot = &m.entries[*slot-1].next
-		length++
-	}
-	*slot = n
 	if length >= treeifyAt && len(m.table) < treeifyFrom {
 		// tryPresize(2n): its goal is the power of two above 3n, and it doubles until 3/4 of the table reach it.
 		goal := 4 * len(m.table)
@@ -46,7 +35,6 @@ func (c *ConcurrentHashMap[K, V]) Put(k K, h int32, v V) {
 			c.transfer()
 		}
 	}
-	m.size++
 	for m.size >= len(m.table)*3/4 {
 		c.transfer()
 	}
@@ -92,7 +80,7 @@ func (c *ConcurrentHashMap[K, V]) transfer() {
 // Remove drops k and reports whether it was there.
 func (c *ConcurrentHashMap[K, V]) Remove(k K, h int32) bool { return c.m.Remove(k, h) }
 
-// Reset makes the map as good as new, with a table of the first size.
+// Reset makes the map as good as new.
 func (c *ConcurrentHashMap[K, V]) Reset() { c.m.Reset() }
 
 // Clear drops all keys and keeps the size of the table.

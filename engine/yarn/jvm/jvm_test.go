@@ -258,6 +258,57 @@ func TestMapsHoldWhatWasPut(t *testing.T) {
 	})
 }
 
+// A map that never had more than a few keys yields them as one with a table does.
+func TestMapsWithoutATableAreInItsOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var listed, tabled HashMap[int32, int]
+		var c, tabledC ConcurrentHashMap[int32, int]
+		for k := range int32(few + 1) { // of as many slots
+			tabled.Put(-k-1, k, 0)
+			tabledC.Put(-k-1, k, 0)
+		}
+		for k := range int32(few + 1) {
+			tabled.Remove(-k-1, k)
+			tabledC.Remove(-k-1, k)
+		}
+		for i, k := range rapid.SliceOfN(rapid.Int32Range(0, 12), 0, 40).Draw(t, "keys") {
+			code := k * 7 % 5 // some in a slot
+			switch rapid.IntRange(0, 9).Draw(t, "operation") {
+			case 0:
+				listed.Reset()
+				tabled.Clear()
+				c.Reset()
+				tabledC.Clear()
+			case 1, 2, 3:
+				listed.Remove(k, code)
+				tabled.Remove(k, code)
+				c.Remove(k, code)
+				tabledC.Remove(k, code)
+			default:
+				listed.Put(k, code, i)
+				tabled.Put(k, code, i)
+				c.Put(k, code, i)
+				tabledC.Put(k, code, i)
+			}
+			if len(tabled.table) > firstTable {
+				return // one that is reset is as good as new, one that is cleared is not
+			}
+			in := func(all func(func(int32, int) bool)) (list []string) {
+				for k, v := range all {
+					list = append(list, fmt.Sprint(k, "=", v))
+				}
+				return list
+			}
+			if got, want := in(listed.All), in(tabled.All); !slices.Equal(got, want) || listed.Len() != len(want) {
+				t.Fatalf("HashMap is %v, want %v", got, want)
+			}
+			if got, want := in(c.All), in(tabledC.All); !slices.Equal(got, want) || c.Len() != len(want) {
+				t.Fatalf("ConcurrentHashMap is %v, want %v", got, want)
+			}
+		}
+	})
+}
+
 func TestTreeSetSortsUnderATotalOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.SliceOfN(rapid.IntRange(0, 60), 0, 100).Draw(t, "in")
