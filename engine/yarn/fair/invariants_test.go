@@ -38,7 +38,7 @@ func newWorld(t *rapid.T) *world {
 		"yarn.scheduler.fair.assignmultiple":                               fmt.Sprint(rapid.Bool().Draw(t, "multiple")),
 		"yarn.scheduler.fair.locality.threshold.node":                      rapid.SampledFrom([]string{"-1", "0", "0.5"}).Draw(t, "threshold"),
 		"yarn.scheduler.fair.locality.threshold.rack":                      "0.5",
-		"yarn.scheduler.fair.preemption":                                   "true",
+		"yarn.scheduler.fair.preemption":                                   fmt.Sprint(rapid.Bool().Draw(t, "preemption")),
 		"yarn.scheduler.fair.preemption.cluster-utilization-threshold":     "0.1",
 		"yarn.scheduler.fair.waitTimeBeforeKill":                           "1000",
 		"yarn.scheduler.fair.waitTimeBeforeNextStarvationCheck":            "1000",
@@ -156,6 +156,15 @@ func (w *world) remove() {
 func (w *world) tick() {
 	w.f.SetClock(w.f.now + int64(w.pick(2000, "ms")))
 	w.f.Update()
+	w.f.tree.root.each(func(q *queue) {
+		claims := w.f.queueClaims(q)
+		q.sharing.Shares(q.fair, claims)
+		for i, c := range q.children {
+			if c.fair != claims[i].Share {
+				w.t.Fatalf("the share of %s is %v, the queues as they are give %v", c.name, c.fair, claims[i].Share)
+			}
+		}
+	})
 	w.f.Preempt()
 	w.f.KillDue()
 }

@@ -14,17 +14,42 @@ import (
 // Source: FSQueue, FSParentQueue, FSLeafQueue.
 type queue struct {
 	policy.Contender
-	name     string
-	leaf     bool
-	dynamic  bool // made by a submission, or no longer in the allocation file
+
+	// What each sample of all queues reads lies together, most of which each division of shares does, too.
 	parent   *queue
+	leaf     bool
+	idle     bool // nothing runs, as far as its parent's shares go
+	relisted bool // stands in [outdated.leaves]
+	reshare  bool // stands in [outdated.shares]
+	moved    bool // all applications of a leaf, or all children of a queue
+	shifts   bool // stands in its parent's list of those
+	partial  bool // the order is that of ordered and orderedQueues
+	dynamic  bool // made by a submission, or no longer in the allocation file
+	name     string
+	fair     resource.Resource
+	steady   resource.Resource
+	maxShare resource.Resource // on the present cluster, not below the minimum share
+	amUsed   resource.Resource
+	runnable []*app
+	running  int32  // runnable applications of a parent
+	waiting  []*app // not runnable
 	children []*queue
 	sharing  *policy.Sharer
+	depth    int // of the root is 0
+
+	// And what each change of an application does.
+	found     found
+	even      evenShare // of a leaf
+	wanting   []*app    // see below
+	movedApps []*app
+	wanted    resource.Resource // sum of the demands of what is in it, not limited by the maximum share
+
+	claims childClaims // of a parent
+	at     int         // place among its parent's children, as of their claims
 
 	max          conf.ConfigurableResource
 	maxChild     conf.ConfigurableResource
 	hasMaxChild  bool
-	maxShare     resource.Resource // on the present cluster, not below the minimum share
 	maxRunning   int32
 	maxAMShare   float32
 	maxContainer resource.Resource
@@ -33,36 +58,18 @@ type queue struct {
 	fairTimeout  int64
 	threshold    float32
 
-	fair, steady resource.Resource
-	wanted       resource.Resource // sum of the demands of what is in it, not limited by the maximum share
-	even         evenShare         // of a leaf
-	depth        int               // of the root is 0
-	idle         bool              // nothing runs, as far as its parent's shares go
-	relisted     bool              // stands in [outdated.leaves]
-	reshare      bool              // stands in [outdated.shares]
-
-	running   int32 // runnable applications of a parent
-	runnable  []*app
-	waiting   []*app // not runnable
-	assigned  int    // admitted without an attempt
-	amUsed    resource.Resource
+	assigned  int   // admitted without an attempt
 	lastAtMin int64 // ms
 
 	// What is wanting, and the order in which it is served, see [Scheduler.keptApps].
-	wanting       []*app
 	wantingQueues []*queue
-	wantingAt     int  // place in its parent's list of those plus 1, 0 when it is not there
-	moved         bool // all applications of a leaf, or all children of a queue
-	movedApps     []*app
+	wantingAt     int      // place in its parent's list of those plus 1, 0 when it is not there
 	shifted       []*queue // children that have moved
-	shifts        bool     // stands in its parent's list of those
-	partial       bool     // the order is that of ordered and orderedQueues
 	started       lineup[*app]
 	masters       []*masters
 	lineup        lineup[*queue]
 	place         place[*queue]
 
-	found  found
 	passed int64 // offers that nobody in the leaf has accepted, besides [together.passed]
 
 	// Of the last visit of the literal way, and where the order is partial.

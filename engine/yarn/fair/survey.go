@@ -11,18 +11,18 @@ import (
 // found is what a survey found of a leaf.
 type found struct {
 	stale    bool // something has changed since; it stands in elision.stale
-	at       int  // place in elision.leaves plus 1, 0 for nothing found
-	namingAt int  // likewise
 	loose    bool // stands in elision.loose
 	shares   bool // depends on fair shares, too: somebody may reserve who is starved
 	all      bool // every heartbeat is to be executed
 	reserves bool // what it adds to elision.near depends on nodes: each survey finds it again
+	at       int  // place in elision.leaves plus 1, 0 for nothing found
+	namingAt int  // likewise
+	cost     int64
+	due      int64 // the first offer, by elision.met, at which one of counted may accept more
+	dueAt    int   // place in elision.dues plus 1
 	open     []*roomFor
 	named    []named
 	counted  []*yarn.Table
-	due      int64 // the first offer, by elision.met, at which one of counted may accept more
-	dueAt    int   // place in elision.dues plus 1
-	cost     int64
 }
 
 // costs are those of surveys: reservations, tables, and names of tables that have a record for each and changed.

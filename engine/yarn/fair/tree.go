@@ -364,11 +364,15 @@ func (t *tree) keeps(q *queue) bool {
 
 // queueClaims are the children of q as claims on its share; valid until the next call.
 func (f *Scheduler) queueClaims(q *queue) []policy.Claim {
-	f.claims = f.claims[:0]
+	f.claims = appendClaims(f.claims[:0], q)
+	return f.claims
+}
+
+func appendClaims(list []policy.Claim, q *queue) []policy.Claim {
 	for _, c := range q.children {
-		f.claims = append(f.claims, policy.Claim{
+		list = append(list, policy.Claim{
 			Min: c.Min, Max: c.maxShare, Share: c.fair, Weight: c.Weight, Idle: c.numRunnable() <= 0,
 		})
 	}
-	return f.claims
+	return list
 }

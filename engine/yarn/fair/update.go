@@ -41,6 +41,7 @@ func (f *Scheduler) relisted(q *queue) {
 	for ; q.parent != nil; q = q.parent {
 		if idle := q.numRunnable() <= 0; idle != q.idle {
 			q.idle = idle
+			q.parent.claims.idle(q)
 			f.reshare(q.parent)
 		}
 	}
@@ -177,31 +178,56 @@ func (f *Scheduler) updateShares(q *queue, all bool) {
 		f.updateAppShares(q, all)
 		return
 	}
-	claims := f.queueClaims(q)
-	q.sharing.Shares(q.fair, claims)
-	for i, c := range q.children {
-		c.reshare = c.reshare || all || c.fair != claims[i].Share
-		if c.fair != claims[i].Share {
-			c.fair = claims[i].Share
+	k := &q.claims
+	if all || len(k.list) == 0 {
+		k.make(q)
+	}
+	q.sharing.Shares(q.fair, k.list)
+	for i := range k.list {
+		if share := &k.list[i].Share; *share != k.shares[i] {
+			c := q.children[i]
+			c.fair = *share
 			f.limited(c)
 		}
 	}
-	for _, c := range q.children {
-		if c.reshare {
-			f.updateShares(c, all)
+	for i := range k.list {
+		if share := &k.list[i].Share; all || *share != k.shares[i] {
+			k.shares[i] = *share
+			f.updateShares(q.children[i], all)
 		}
 	}
 }
 
-// evenShare is the division of a leaf's fair share among applications of which none has more weight than another, as of an update. It
+// childClaims are the children of a queue as claims on its share, so that a division of it need not read all of them. The queues and the configuration
+// change with [outdated.all] alone, and then they are made again; whether a child is idle follows.
+type childClaims struct {
+	list   []policy.Claim
+	shares []resource.Resource // of the children: what the last division but the one under way has given
+}
+
+func (k *childClaims) make(q *queue) {
+	k.list, k.shares = appendClaims(k.list[:0], q), k.shares[:0]
+	for i, c := range q.children {
+		c.at = i
+		k.shares = append(k.shares, c.fair)
+	}
+}
+
+// idle takes in whether a child is.
+func (k *childClaims) idle(c *queue) {
+	if c.at < len(k.list) {
+		k.list[c.at].Idle = c.idle
+	}
+}
+
+// evenShare is the division of a leaf's fair share, which changes with the next one, among applications of which none has more weight than another, as of an update. It
 // is made when somebody asks.
 type evenShare struct {
 	by          *policy.Sharer
-	total       resource.Resource
 	count       int64
 	entered     int64 // the last application that became runnable before, by [Scheduler.entered]
+	divided     bool  // share is that of an application that had kept
 	kept, share resource.Resource
-	divided     bool // share is that of an application that had kept
 }
 
 // updateAppShares divides the fair share of a leaf; with now set at once.
@@ -210,7 +236,8 @@ func (f *Scheduler) updateAppShares(q *queue, now bool) {
 		f.stale(q)
 	}
 	if !now && !f.site.SizeBasedWeight && q.sharing.DividesEqually() {
-		q.even = evenShare{by: q.sharing, total: q.fair, count: int64(len(q.runnable)), entered: f.entered}
+		e := &q.even
+		e.by, e.count, e.entered, e.divided = q.sharing, int64(len(q.runnable)), f.entered, false
 		return
 	}
 	claims := f.claims[:0]
@@ -237,7 +264,7 @@ func (f *Scheduler) share(a *app) resource.Resource {
 	}
 	if !e.divided || e.kept != a.fair {
 		c := f.claim(a, a.fair)
-		e.by.Equal(e.total, &c, e.count)
+		e.by.Equal(a.queue.fair, &c, e.count)
 		e.kept, e.share, e.divided = a.fair, c.Share, true
 	}
 	return e.share
