@@ -13,6 +13,8 @@ import (
 //
 // Source: SchedulerApplicationAttempt.
 type Attempt struct {
+	containerLists
+	number int32 // among the application's, from 1
 	AppSpec
 	Requests
 	Hash    int32 // ApplicationAttemptId.hashCode
@@ -25,8 +27,6 @@ type Attempt struct {
 	WaitingForAM bool
 	Stopped      bool
 
-	containerLists
-	number  int32 // among the application's, from 1
 	last    int64 // number of the last container
 	black   map[protocol.Name]bool
 	system  map[protocol.Name]bool
@@ -40,7 +40,7 @@ type containerLists struct {
 
 // NewAttempt returns an attempt of an application that was admitted, the first of which has number 1. timestamp is the cluster's.
 func NewAttempt(s AppSpec, number int32, timestamp, now int64, places *Places) *Attempt {
-	a := &Attempt{AppSpec: s, number: number, Start: now, WaitingForAM: !s.Unmanaged}
+	a := &Attempt{number: number, AppSpec: s, Start: now, WaitingForAM: !s.Unmanaged}
 	a.AppHash = jvm.AppHash(timestamp, int32(s.ID))
 	a.Hash = jvm.AttemptHash(a.AppHash, number)
 	a.Requests = Requests{places: places, app: a.Hash}
@@ -76,7 +76,12 @@ func (a *Attempt) ContainerHash(id protocol.ContainerID) int32 {
 
 // NewContainer returns a container of this attempt in state NEW; nothing else is changed.
 func (a *Attempt) NewContainer(id protocol.ContainerID, n *Node, k Key, size resource.Resource, now int64) *Container {
-	return &Container{ID: id, Hash: a.ContainerHash(id), Node: n, App: a, Key: k, Size: size, Known: size, Created: now}
+	c := spared(&a.places.containers)
+	if c == nil {
+		c = new(Container)
+	}
+	*c = Container{ID: id, Hash: a.ContainerHash(id), Node: n, App: a, Key: k, Size: size, Known: size, Created: now}
+	return c
 }
 
 // Live returns the live container of that number, nil when there is none.

@@ -18,6 +18,8 @@ type Places struct {
 
 	asks [][]RememberAsk // room for those of a container
 
+	containers []*Container // see [Container.Spare]
+
 	// Of tables and attempts that have stopped: all are empty, and nobody has them.
 	records  []jvm.ConcurrentHashMap[protocol.Name, Record]
 	lists    []groupLists

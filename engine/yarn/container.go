@@ -47,23 +47,22 @@ const (
 //
 // Source: RMContainerImpl, Container.
 type Container struct {
-	ID    protocol.ContainerID
-	Hash  int32 // ContainerId.hashCode
-	Node  *Node
-	App   *Attempt
-	Key   Key // that it was allocated under
-	Size  resource.Resource
-	Type  protocol.NodeType
-	State ContainerState
-
-	AM      bool              // the master container of its application
-	Created int64             // ms
-	Version int32             // updates handed to the application master
-	Known   resource.Resource // size that the node is known to grant; differs from Size while an increase is under way
-	Asks    []RememberAsk     // what it took from the request table; nil once acquired or put back
-
-	placed   bool // its node holds it
-	launched bool // its node holds it and has reported it as running
+	ID       protocol.ContainerID
+	Hash     int32 // ContainerId.hashCode
+	State    ContainerState
+	Type     protocol.NodeType
+	AM       bool  // the master container of its application
+	placed   bool  // its node holds it
+	launched bool  // its node holds it and has reported it as running
+	Version  int32 // updates handed to the application master
+	Node     *Node
+	App      *Attempt
+	Asks     []RememberAsk // what it took from the request table; nil once acquired or put back
+	Size     resource.Resource
+	Key      Key               // that it was allocated under
+	Known    resource.Resource // size that the node is known to grant; differs from Size while an increase is under way
+	Created  int64             // ms
+	_        [16]byte          // three cache lines, of which its end reads two
 }
 
 // RememberAsk is a record of the request table, as it was when a container took one from it.
@@ -77,6 +76,16 @@ type RememberAsk struct {
 
 // Launched reports whether the node holds the container and has reported it as running.
 func (c *Container) Launched() bool { return c.launched }
+
+// Spare gives the memory of a container to one that is to come. It has been released from its node by the node's own report, and the caller has no pointer
+// to it left: then nobody has, once it has ended, but for attempts that have changed sizes of containers.
+func (c *Container) Spare() {
+	a := c.App
+	if c.State.Final() && a.updates.increases == nil && a.updates.decreases == nil {
+		*c = Container{}
+		a.places.containers = append(a.places.containers, c)
+	}
+}
 
 // Protocol returns the container as application masters see it.
 func (c *Container) Protocol() protocol.Container {

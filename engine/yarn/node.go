@@ -14,16 +14,17 @@ import (
 // Source: SchedulerNode.
 type Node struct {
 	NodeSpec
-	HostHash, RackHash int32 // String.hashCode of the names
-	Hash               int32 // NodeId.hashCode
-	Used, Free         resource.Resource
-	Reserved           *Container
-	Decommissioning    bool // of schedulers that look at it, see [Decommissioner]
+	Decommissioning bool // of schedulers that look at it, see [Decommissioner]
+	gone            bool
+	touched         bool // stands in the cluster's list of touched nodes
+	Reserved        *Container
+	Free, Used      resource.Resource
+	cluster         *Cluster
+	containers      jvm.HashMap[protocol.ContainerID, *Container]
 
-	containers jvm.HashMap[protocol.ContainerID, *Container]
-	gone       bool
-	cluster    *Cluster
-	touched    bool // stands in the cluster's list of touched nodes
+	HostHash, RackHash int32    // String.hashCode of the names
+	Hash               int32    // NodeId.hashCode
+	_                  [16]byte // four cache lines, of which the first has what is asked for most, the second the room
 }
 
 // Touch notes that something about the node has changed that decides what it can be given; see [Cluster.Touched].
@@ -124,21 +125,21 @@ func (n *Node) Launched(id protocol.ContainerID, hash int32, live *Container) {
 	}
 }
 
-// Release takes a container off the node and reports whether it did. A container that the node has
+// Release takes a container off the node and returns it, nil when it did not. A container that the node has
 // reported as running stays until the node reports its end (byNode).
 //
 // Source: SchedulerNode.releaseContainer.
-func (n *Node) Release(id protocol.ContainerID, hash int32, byNode bool) bool {
+func (n *Node) Release(id protocol.ContainerID, hash int32, byNode bool) *Container {
 	c, ok := n.containers.Get(id, hash)
 	if !ok || c.launched && !byNode {
-		return false
+		return nil
 	}
 	n.containers.Remove(id, hash)
 	c.launched, c.placed = false, false
 	n.Used = n.Used.Sub(c.Size)
 	n.Free = n.Free.Add(c.Size)
 	n.Touch()
-	return true
+	return c
 }
 
 // SetTotal changes the capability; what is allocated stays, so Free may become negative.

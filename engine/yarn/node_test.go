@@ -40,3 +40,35 @@ func TestExcess(t *testing.T) {
 		}
 	}
 }
+
+// A container that has ended, and that its node has reported, is the memory of the next one, unless its attempt has changed sizes.
+func TestSpare(t *testing.T) {
+	names := protocol.NewNames()
+	c := NewCluster(names)
+	n := c.Add(NodeSpec{Host: names.Intern("h"), Rack: names.Intern("/r"), Total: resource.R(8192, 8)})
+	ended := func(a *Attempt) *Container {
+		x := a.NewContainer(a.NextContainer(), n, Key{}, resource.R(1024, 1), 0)
+		for _, e := range []ContainerEvent{EventStart, EventAcquired, EventLaunched, EventFinished} {
+			x.Handle(e)
+		}
+		n.Place(x)
+		if got := n.Release(x.ID, x.Hash, true); got != x || n.Release(x.ID, x.Hash, true) != nil {
+			t.Fatalf("released %v, want it once", got)
+		}
+		return x
+	}
+	a, b := NewAttempt(AppSpec{ID: 1}, 1, 0, 0, c.Places), NewAttempt(AppSpec{ID: 2}, 1, 0, 0, c.Places)
+	lives := a.NewContainer(a.NextContainer(), n, Key{}, resource.R(1024, 1), 0)
+	lives.Spare()
+	first := ended(a)
+	first.Spare()
+	if next := b.NewContainer(b.NextContainer(), n, Key{Priority: 3}, resource.R(2048, 2), 7); next != first || next.App != b || next.Size != resource.R(2048, 2) ||
+		next.State != ContainerNew || next.Launched() || lives.App != a {
+		t.Errorf("%+v, want a container of its own in the memory of the one that ended", next)
+	}
+	b.Decrease(lives, resource.R(512, 1), 0)
+	ended(b).Spare()
+	if next := a.NewContainer(a.NextContainer(), n, Key{}, resource.R(1024, 1), 0); next.App != a || len(c.containers) > 0 {
+		t.Errorf("a container of an attempt that has changed sizes is used again")
+	}
+}

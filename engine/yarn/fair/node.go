@@ -126,7 +126,7 @@ func (n *node) placeFor(c *yarn.Container, a *app) {
 // when it stays until the node reports its end.
 //
 // Source: FSSchedulerNode.releaseContainer.
-func (n *node) release(id protocol.ContainerID, hash int32, byNode bool) {
+func (n *node) release(id protocol.ContainerID, hash int32, byNode bool) *yarn.Container {
 	if len(n.marked) > 0 {
 		if c := n.Container(id, hash); c != nil {
 			if i := slices.Index(n.marked, c); i >= 0 {
@@ -134,5 +134,5 @@ func (n *node) release(id protocol.ContainerID, hash int32, byNode bool) {
 			}
 		}
 	}
-	n.Release(id, hash, byNode)
+	return n.Release(id, hash, byNode)
 }

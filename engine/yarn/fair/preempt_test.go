@@ -54,9 +54,9 @@ func newCrowd(t *testing.T, queues string, nodes ...string) *golden {
 
 // noShares leaves no application a fair share, so that all of them may be preempted.
 func (g *golden) noShares() {
-	for _, app := range g.f.apps {
-		if app != nil {
-			app.attempt.fair = resource.Resource{}
+	for _, a := range g.f.attempts {
+		if a != nil {
+			a.fair = resource.Resource{}
 		}
 	}
 }

@@ -45,8 +45,9 @@ type Scheduler struct {
 	allocated resource.Resource // by all applications
 	available resource.Resource // as of the last refresh
 
-	apps  []*submission // by number, nil when there is none
-	users map[string]*userApps
+	apps     []*submission // by number, nil when there is none
+	attempts []*app        // of them, nil before one was added and after it was removed
+	users    map[string]*userApps
 
 	entered           int64 // how often an application became runnable
 	starving          starvedApps
@@ -66,10 +67,8 @@ type Scheduler struct {
 
 // submission is an admitted application.
 type submission struct {
-	spec    yarn.AppSpec
-	queue   *queue
-	attempt *app // nil before it was added and after it was removed
-
+	spec     yarn.AppSpec
+	queue    *queue
 	attempts int32 // ever added
 	assigned bool  // counts among those of its queue that have no attempt yet
 }
@@ -255,7 +254,7 @@ func (f *Scheduler) AddApp(s yarn.AppSpec) error {
 			jvm.AppName(f.timestamp, int32(s.ID)), s.Queue, f.text(s.AMSize), f.text(q.maxShare)))
 	}
 	for int(s.ID) >= len(f.apps) {
-		f.apps = append(f.apps, nil)
+		f.apps, f.attempts = append(f.apps, nil), append(f.attempts, nil)
 	}
 	if f.apps[s.ID] != nil {
 		panic(fmt.Sprintf("yarn: application %d is added twice", s.ID))
@@ -298,7 +297,7 @@ func (f *Scheduler) AddAttempt(id protocol.AppID) {
 	app := f.apps[id]
 	app.attempts++
 	a := f.newApp(app.spec, app.attempts, app.queue)
-	app.attempt = a
+	f.attempts[id] = a
 	runnable := f.mayRun(a)
 	if app.assigned {
 		app.assigned = false
@@ -353,7 +352,7 @@ func (f *Scheduler) RemoveAttempt(id protocol.AppID) {
 	} else {
 		remove(&f.user(a.User).waiting, a)
 	}
-	f.apps[id].attempt = nil
+	f.attempts[id] = nil
 }
 
 func (f *Scheduler) app(id protocol.AppID) *submission {
@@ -365,10 +364,10 @@ func (f *Scheduler) app(id protocol.AppID) *submission {
 
 // attempt returns the attempt of an application, nil when there is none.
 func (f *Scheduler) attempt(id protocol.AppID) *app {
-	if app := f.app(id); app != nil {
-		return app.attempt
+	if int(id) >= len(f.attempts) || id < 0 {
+		return nil
 	}
-	return nil
+	return f.attempts[id]
 }
 
 // Bar is part of [yarn.Barrer].

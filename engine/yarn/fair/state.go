@@ -70,11 +70,10 @@ type AppState struct {
 
 // Apps yields the applications with an attempt, by number.
 func (f *Scheduler) Apps(yield func(AppState) bool) {
-	for _, app := range f.apps {
-		if app == nil || app.attempt == nil {
+	for _, a := range f.attempts {
+		if a == nil {
 			continue
 		}
-		a := app.attempt
 		if !yield(AppState{a.ID(), f.share(a), a.Demand, a.Usage, slices.Contains(a.queue.runnable, a)}) {
 			return
 		}

@@ -10,21 +10,21 @@ import (
 
 // node is a NodeManager.
 type node struct {
-	spec       yarn.NodeSpec
+	procs      []proc
+	news       [dueNews + 1]int32 // how many of them are news for its next heartbeat, and of which kind
+	rank       int32              // of its heartbeat plus 1, see [RM.Beats]; 0 while it sends none
 	registered bool
 	draining   bool
+	overcommit bool              // has an overcommit timeout, of 0: containers for which it has no room end
+	exceeding  bool              // they end at its next heartbeat, see [RM.Exceeding]
+	allocated  resource.Resource // by the scheduler's allocations, for draining
+	spec       yarn.NodeSpec
+	total      resource.Resource      // as the scheduler was told
 	drainsFrom int64                  // its first heartbeat as a draining node, -1 before
 	patience   int64                  // for how long a graceful decommission waits from then on, in ms, or -1
 	ran        []protocol.AppID       // of which it has reported a container, while [Config.Drains]; some may have ended
 	masters    []protocol.ContainerID // of application masters, which the scheduler has on it
-	procs      []proc
-	news       [dueNews + 1]int32 // how many of them are news for its next heartbeat, and of which kind
-	allocated  resource.Resource  // by the scheduler's allocations, for draining
-	total      resource.Resource  // as the scheduler was told
-	overcommit bool               // has an overcommit timeout, of 0: containers for which it has no room end
-	exceeding  bool               // they end at its next heartbeat, see [RM.Exceeding]
-	silences   int64              // how often its processes died, to tell old expiries
-	rank       int32              // of its heartbeat plus 1, see [RM.Beats]; 0 while it sends none
+	silences   int64                  // how often its processes died, to tell old expiries
 }
 
 // proc is a container as its NodeManager knows it.

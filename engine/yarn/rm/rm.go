@@ -102,6 +102,7 @@ type RM struct {
 	completed []protocol.Status // ends that a node is reporting
 	given     resource.Resource // at this heartbeat, to its node
 	kills     []protocol.ContainerID
+	firstOf   []int32 // by node, scratch: its first status
 	spare     []lists // of attempts that have ended, all empty
 	first     struct {
 		req  protocol.AllocateRequest // for the container of an application master
@@ -341,7 +342,7 @@ func (r *RM) Allocate(now int64, id protocol.AppID, req *protocol.AllocateReques
 	for i := range resp.Allocated {
 		r.watch(now, a, resp.Allocated[i].ID)
 	}
-	resp.Completed = byNode(resp.Completed[:0], a.completed[:statuses])
+	resp.Completed = r.byNode(resp.Completed[:0], a.completed[:statuses])
 	a.completed = a.completed[:copy(a.completed, a.completed[statuses:])]
 	r.drain(now)
 	return nil
@@ -352,19 +353,18 @@ func (r *RM) Allocate(now int64, id protocol.AppID, req *protocol.AllocateReques
 func (r *RM) Ends(id protocol.AppID, resp *protocol.AllocateResponse) {
 	resp.Reset()
 	a := r.app(id)
-	resp.Completed = byNode(resp.Completed, a.completed)
+	resp.Completed = r.byNode(resp.Completed, a.completed)
 	a.completed = a.completed[:0]
 }
 
 // byNode appends statuses grouped by node, in the order in which nodes first occur, keeping the order within
 // a node; s is sorted so. (YARN walks a ConcurrentHashMap of node ids.)
-func byNode(out []protocol.Status, s []nodeStatus) []protocol.Status {
+func (r *RM) byNode(out []protocol.Status, s []nodeStatus) []protocol.Status {
 	if len(s) > 1 {
-		first := make(map[protocol.NodeID]int, len(s))
-		for i := range s {
-			if _, seen := first[s[i].node]; !seen {
-				first[s[i].node] = i
-			}
+		r.firstOf = slices.Grow(r.firstOf[:0], len(r.nodes))[:len(r.nodes)]
+		first := r.firstOf
+		for i := range slices.Backward(s) {
+			first[s[i].node] = int32(i)
 		}
 		slices.SortStableFunc(s, func(x, y nodeStatus) int { return cmp.Compare(first[x.node], first[y.node]) })
 	}
