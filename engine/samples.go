@@ -24,6 +24,7 @@ type queueUsage struct {
 type row struct {
 	path string
 	at   int // -1 while nothing was booked to it
+	of   int // how many queues something had been booked to when it was looked for
 }
 
 func (q *queueUsage) at(path string) int {
@@ -68,14 +69,14 @@ func (q *queueUsage) work(i int, cores int64) {
 // under returns what is in the queue at path and below it. The scheduler tells it as number i of its queues.
 func (q *queueUsage) under(i int, path string) (used resource.Resource, containers, busy int64) {
 	if i == len(q.rows) {
-		q.rows = append(q.rows, row{at: -1})
+		q.rows = append(q.rows, row{of: -1})
 	}
-	if r := &q.rows[i]; r.path != path || r.at < 0 {
+	if r := &q.rows[i]; r.path != path || r.at < 0 && r.of < len(q.parent) || r.of < 0 {
 		at, ok := q.index[path]
 		if !ok {
 			at = -1
 		}
-		*r = row{path, at}
+		*r = row{path, at, len(q.parent)}
 	}
 	if at := q.rows[i].at; at >= 0 {
 		return q.used[at], q.containers[at], q.busy[at]
@@ -120,18 +121,17 @@ func (s *sim) eachQueue(tell func(*record.Sample)) record.Sample {
 		if q.Leaf && q.Used != used && q.Used.Sub(q.Reserved) != used {
 			s.broken("queue %s uses %v, its containers add up to %v", q.Path, q.Used, used)
 		}
-		s.row = record.Sample{
-			Time: s.now, Queue: q.Path, Nodes: cluster.Nodes,
-			UsedMem: used[resource.Memory], UsedVCores: used[resource.VCores], ReservedMem: q.Reserved[resource.Memory],
-			PendingMem: max(q.Demand[resource.Memory]-used[resource.Memory], 0), PendingVCores: max(q.Demand[resource.VCores]-used[resource.VCores], 0),
-			DemandMem: q.Demand[resource.Memory], DemandVCores: q.Demand[resource.VCores],
-			FairMem: q.Fair[resource.Memory], FairVCores: q.Fair[resource.VCores],
-			SteadyMem: q.Steady[resource.Memory], SteadyVCores: q.Steady[resource.VCores],
-			BusyCores: busy, Running: int64(q.Runnable), Pending: int64(q.NonRunnable), Containers: containers,
-		}
-		tell(&s.row)
+		r := &s.row // whose other fields are of rows of the cluster only
+		r.Time, r.Queue, r.Nodes = s.now, q.Path, cluster.Nodes
+		r.UsedMem, r.UsedVCores, r.ReservedMem = used[resource.Memory], used[resource.VCores], q.Reserved[resource.Memory]
+		r.DemandMem, r.DemandVCores = q.Demand[resource.Memory], q.Demand[resource.VCores]
+		r.PendingMem, r.PendingVCores = max(r.DemandMem-r.UsedMem, 0), max(r.DemandVCores-r.UsedVCores, 0)
+		r.FairMem, r.FairVCores = q.Fair[resource.Memory], q.Fair[resource.VCores]
+		r.SteadyMem, r.SteadyVCores = q.Steady[resource.Memory], q.Steady[resource.VCores]
+		r.BusyCores, r.Running, r.Pending, r.Containers = busy, int64(q.Runnable), int64(q.NonRunnable), containers
+		tell(r)
 		if q.Leaf {
-			cluster.Add(&s.row)
+			cluster.Add(r)
 		}
 	})
 	return cluster
