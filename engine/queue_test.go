@@ -11,6 +11,9 @@ import (
 func TestQueueIsTotalOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q queue
+		for lane := range int32(6) {
+			q.clear(lane)
+		}
 		type scheduled struct {
 			event
 			lane  int32
@@ -37,10 +40,31 @@ func TestQueueIsTotalOrder(t *testing.T) {
 				if at, ord := q.peek(); at != model[0].at || ord != model[0].ord {
 					t.Fatalf("first is at %d, %x, want %+v", at, ord, model[0])
 				}
-				if got, lane := q.pop(); got != model[0].event || lane != model[0].lane {
+				got, lane := q.pop()
+				if got != model[0].event || lane != model[0].lane {
 					t.Fatalf("popped %+v of lane %d, want %+v", got, lane, model[0])
 				}
 				model = model[1:]
+				if rapid.Bool().Draw(t, "leads to another") {
+					ord := ordOf(lane, evCleanup, 1)
+					q.push(lane, got.at, ord, int64(len(model)))
+					model = append(model, scheduled{event{at: got.at, ord: ord, seq: q.seq, arg: int64(len(model))}, lane, false})
+				}
+				first := func(a, b scheduled) int {
+					if a.before(&b.event) {
+						return -1
+					}
+					return 1
+				}
+				var want *event
+				if len(model) > 0 {
+					if m := slices.MinFunc(model, first); m.lane == lane && m.at == got.at && m.ord < got.ord {
+						want = &m.event
+					}
+				}
+				if back := q.back(lane, &got); (back != nil) != (want != nil) || back != nil && *back != *want {
+					t.Fatalf("behind %+v of lane %d comes %+v, want %+v of %v", got, lane, back, want, model)
+				}
 			case 2:
 				ord := order(1, int64(lane/2), evCleanup, 0)
 				if rapid.Bool().Draw(t, "off") {
