@@ -241,14 +241,12 @@ func (q *queue) pop() (event, int32) {
 }
 
 // back returns the first event of a lane of which one was popped and executed, if it is of the same time, comes before that one in the order and is
-// the earliest of all: what the event led to. It is nil otherwise.
+// the earliest of all: what the event led to. It is nil otherwise, and may be if other lanes were changed. A lane that is still at the top of the
+// heap has nothing before it in others.
 func (q *queue) back(lane int32, executed *event) *event {
 	l := &q.lanes[lane]
 	e := l.next()
 	if e == nil || e.at != executed.at || e.ord >= executed.ord || e.at == l.aheadAt || l.at != 1 || q.stale != lane+1 {
-		return nil
-	}
-	if c, ok := firstChild(q.heap, 0); ok && !e.before(&q.heap[c]) { // the lane itself is at the top, as it was
 		return nil
 	}
 	return e
