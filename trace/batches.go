@@ -64,8 +64,11 @@ func (b *jobBatch) job(j *Job) *Job {
 		RecordedStartMS: b.start.V[i], RecordedFinishMS: b.end.V[i], RecordedOutcome: b.outcome.V[i],
 	}
 	keys, values := b.key.List(i), b.value.List(i)
-	for k := range min(len(keys), len(values)) {
-		j.Conf = append(j.Conf, KeyValue{keys[k], values[k]})
+	if n := min(len(keys), len(values)); n > 0 {
+		j.Conf = make([]KeyValue, n)
+		for k := range j.Conf {
+			j.Conf[k] = KeyValue{keys[k], values[k]}
+		}
 	}
 	return j
 }

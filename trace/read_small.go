@@ -27,7 +27,8 @@ func rowsOf[V any](t *table, bind func(*rowReader) func(i int) V) iter.Seq2[V, e
 }
 
 // readAll reads a whole small table.
-func readAll[V any](t *table, bind func(*rowReader) func(i int) V) (all []V, err error) {
+func readAll[V any](t *table, bind func(*rowReader) func(i int) V) ([]V, error) {
+	all := make([]V, 0, min(t.rows(), maxReserve))
 	for v, err := range rowsOf(t, bind) {
 		if err != nil {
 			return nil, err
