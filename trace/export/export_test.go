@@ -285,6 +285,22 @@ func TestMachineComesBack(t *testing.T) {
 	}
 }
 
+// Records that programs leave out, of no time and of more processors than the machine, are counted.
+func TestRecordsOfNoUse(t *testing.T) {
+	table := filepath.Join(t.TempDir(), "jobs.csv")
+	if err := os.WriteFile(table, []byte("job,submit,duration,tasks\nshort,0,0.4,2\nwide,0,5,17\nboth,0,0.4,40\nneither,0,0.5,16\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, lost := exported(t, imported(t, "csv", table, 1), "swf")
+	for what, want := range map[string]int64{
+		"jobs of less than half a second, whose records have a run time of 0": 2, "jobs with a stage wider than the machine, whose records ask for more than MaxProcs": 2,
+	} {
+		if lost[what] != want {
+			t.Errorf("lost %v, want %d %s", lost, want, what)
+		}
+	}
+}
+
 // An export stands whole or not at all, and takes no place in which there is something.
 func TestRefused(t *testing.T) {
 	in, err := trace.Open("../../traces/fair-weights")

@@ -43,7 +43,7 @@ func writeSWF(ctx context.Context, t *trace.Trace, files []*bufio.Writer, lost L
 			err = ctx.Err()
 		}
 		if err == nil {
-			err = swfJob(&t.Meta, j, byID, w, lost)
+			err = swfJob(&t.Meta, j, procs, byID, w, lost)
 		}
 		if err != nil {
 			return err
@@ -103,7 +103,8 @@ func seconds(ms int64, lost Lost) int64 {
 	return (ms + 500) / 1000
 }
 
-func swfJob(m *trace.Meta, j *trace.Job, number []int64, w *bufio.Writer, lost Lost) error {
+// swfJob writes the record of a job, on a machine of so many processors. A record of more, and one of no time, is what most programs leave out.
+func swfJob(m *trace.Meta, j *trace.Job, machine int64, number []int64, w *bufio.Writer, lost Lost) error {
 	id := func(job int64) int64 {
 		if number == nil {
 			return job + 1
@@ -141,6 +142,12 @@ func swfJob(m *trace.Meta, j *trace.Job, number []int64, w *bufio.Writer, lost L
 		}
 		lost.count("further resources of stages", int64(len(s.Extra)))
 		lost.count("preferred hosts of tasks", prefer)
+	}
+	if procs > machine {
+		lost.count("jobs with a stage wider than the machine, whose records ask for more than MaxProcs", 1)
+	}
+	if (run+500)/1000 == 0 {
+		lost.count("jobs of less than half a second, whose records have a run time of 0", 1)
 	}
 	lost.count("stages beside the first of a job", int64(len(j.Stages)-1))
 	lost.count("dependencies beside the first of a job", int64(max(len(j.DependsOn)-1, 0)))
