@@ -257,6 +257,7 @@ func TestHeaderOfAComment(t *testing.T) {
 	for name, head := range map[string]string{
 		"task_events.csv":         "# time,missing info,job ID\n" + row,
 		"part-00000-of-00500.csv": "#time\r\n" + row,
+		"Task-Events-sample.csv":  "#time\r\n" + row,
 		"task_events-of-2011.csv": row,
 	} {
 		if V2011.Detect(name, []byte(head)) == "" {

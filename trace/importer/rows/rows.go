@@ -106,11 +106,14 @@ func shownBy(b *workload.Builder, path string, tables []*Table) (table, how stri
 	return "", ""
 }
 
+// plainFile is the name of a file as far as it tells tables apart: task-events.csv is of task_events.
+func plainFile(name string) string { return strings.ReplaceAll(strings.ToLower(name), "-", "_") }
+
 // tableOf is the table that a file is a part of by its name, or "".
 func tableOf(path string, tables []string) (table string) {
 	for _, name := range []string{filepath.Base(path), filepath.Base(filepath.Dir(path))} {
 		for _, t := range tables {
-			if len(t) > len(table) && strings.Contains(strings.ToLower(name), t) {
+			if len(t) > len(table) && strings.Contains(plainFile(name), t) {
 				table = t
 			}
 		}
@@ -261,7 +264,7 @@ func (t *Table) Named(head []byte) string {
 
 // Seen says how a file's name and beginning show that it is of a table whose columns are known by their places, or "".
 func (t *Table) Seen(name string, head []byte) string {
-	if n := len(delimited.First(head)); !strings.Contains(strings.ToLower(name), t.Name) || n != len(t.Columns) {
+	if n := len(delimited.First(head)); !strings.Contains(plainFile(name), t.Name) || n != len(t.Columns) {
 		return ""
 	}
 	return fmt.Sprintf("%s with %d fields", t.Name, len(t.Columns))
