@@ -124,9 +124,11 @@ type reading struct {
 	unit     float64 // of memory, MiB
 	mostMiB  float64 // of a processor
 	keepZero bool
-	startMS  int64 // of the log, ms since 1970; trace.Unset = not said
-	begun    bool  // a record was read
-	width    int   // fields of the records of a log; 0 = it has none yet
+	startMS  int64   // of the log, ms since 1970; trace.Unset = not said
+	begun    bool    // a record was read
+	latest   float64 // submission in the logs so far, s
+	again    bool    // a log without UnixStartTime begins before one that was read before it ends: it is no part of that
+	width    int     // fields of the records of a log; 0 = it has none yet
 	queues   map[int64]string
 	machine  machine
 }
@@ -161,6 +163,9 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) (err error)
 		b.Progress(i+1, len(files), "files")
 	}
 	r.machine.nodes(b, r.model == "container")
+	if r.again {
+		b.Warn("logs are laid over one another, as their times count from the beginning of each: import them one by one if they are other days")
+	}
 	if r.mostMiB > largeMiB {
 		b.Warn("a processor has %.0f GiB of memory: if the log does not count in KB, as the format says, --swf-mem-unit says its unit", r.mostMiB/1024)
 	}
@@ -184,6 +189,7 @@ func (r *reading) line(s *workload.Source, n int, text []byte) error {
 		r.begun, r.NoEpoch = true, noEpoch
 	}
 	x, width, err := record(text)
+	fresh := r.width == 0
 	if err == nil {
 		err = r.sameWidth(s.Name, width)
 	}
@@ -193,6 +199,8 @@ func (r *reading) line(s *workload.Source, n int, text []byte) error {
 	if err != nil {
 		return r.Drop("lines_that_are_no_record", "%s: line %d: %w", s.Name, n, err)
 	}
+	r.again = r.again || fresh && r.NoEpoch && x[submit] < r.latest
+	r.latest = max(r.latest, x[submit])
 	return r.job(&x, s.Name, n)
 }
 

@@ -1,6 +1,8 @@
 package swf
 
 import (
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -170,4 +172,24 @@ func TestMemoryUnit(t *testing.T) {
 
 func FuzzSWF(f *testing.F) {
 	importtest.FuzzStdin(f, Format, importtest.Read(f, "../testdata/swf/log.swf"))
+}
+
+// Logs that each begin at their own 0 are laid over one another, which is said; parts of one log, and logs that count from 1970, are not.
+func TestSeveralLogs(t *testing.T) {
+	const record = " %d 5 60 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1\n"
+	for what, tt := range map[string]struct {
+		head     string
+		from, to int
+		want     bool
+	}{
+		"each from 0": {"", 0, 0, true}, "parts": {"", 0, 100, false}, "days": {"; UnixStartTime: 1700000000\n", 0, 0, false},
+	} {
+		dir, warned := t.TempDir(), ""
+		for i, at := range []int{tt.from, tt.to} {
+			importtest.Write(t, filepath.Join(dir, fmt.Sprintf("log-%d.swf", i)), tt.head+fmt.Sprintf("1"+record, at)+fmt.Sprintf("2"+record, at+99))
+		}
+		if _, _, err := importtest.Import(t, Format, dir, func(o *workload.Options) { o.Warn = func(s string) { warned += s } }); err != nil || strings.Contains(warned, "laid over one another") != tt.want {
+			t.Errorf("%s: %v, warned of %q", what, err, warned)
+		}
+	}
 }
