@@ -51,7 +51,7 @@ var Codecs = []Codec{
 		return io.NopCloser(x), nil
 	}},
 	{"bz2", "BZh", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(bzip2.NewReader(r)), nil }},
-	{"gz", "\x1f\x8b", func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
+	{"gz", "\x1f\x8b", openGzip},
 	{Plain, "", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(r), nil }},
 }
 
@@ -64,6 +64,25 @@ func openZstd(r io.Reader) (io.ReadCloser, error) {
 		}
 	}
 	return zstdReader{z}, z.Reset(r)
+}
+
+func openGzip(r io.Reader) (io.ReadCloser, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+	return gzipReader{z}, nil
+}
+
+// gzipReader says in words that what follows the packed data is not packed, too, as zeros that a tape or disk has filled up with.
+type gzipReader struct{ *gzip.Reader }
+
+func (z gzipReader) Read(b []byte) (int, error) {
+	n, err := z.Reader.Read(b)
+	if errors.Is(err, gzip.ErrHeader) {
+		err = fmt.Errorf("there are bytes after the packed data (%w)", err)
+	}
+	return n, err
 }
 
 // zstds are decoders of files that were closed.

@@ -316,3 +316,33 @@ func BenchmarkCodec(b *testing.B) {
 		})
 	}
 }
+
+// Gzip with other bytes after it is read up to them, and says so once: not again when it is closed. So it is with one that breaks off.
+func TestDamagedGzip(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write([]byte("text")); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct{ data, want string }{
+		"zeros":   {packed.String() + strings.Repeat("\x00", 512), "there are bytes after the packed data"},
+		"text":    {packed.String() + "more and more", "there are bytes after the packed data"},
+		"members": {packed.String() + packed.String(), ""},
+		"cut":     {packed.String()[:packed.Len()-4], "unexpected EOF"},
+	} {
+		r, err := Reader(io.NopCloser(strings.NewReader(tt.data)), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(r)
+		if !strings.HasPrefix(string(got), "text") || tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.HasPrefix(err.Error(), tt.want)) {
+			t.Errorf("%s: %q, %v, want text and %q", name, got, err, tt.want)
+		}
+		if err := r.Close(); err != nil {
+			t.Errorf("%s: closing says %v", name, err)
+		}
+	}
+}
