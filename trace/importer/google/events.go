@@ -89,6 +89,7 @@ type reader struct {
 	keep    bool
 	startUS int64 // of the trace, for what happened before it
 	endUS   int64 // the latest time of the events
+	large   bool  // a machine is larger than the largest, which was said
 	early   bool  // there are times between 0 and startUS, where the published traces have none
 	nodes   map[string]*machineState
 	hosts   map[string]bool // on which tasks ran
@@ -425,6 +426,10 @@ type machineState struct {
 // machine takes an event of a machine, in order of time. Those before the trace make it part of the cluster from the start.
 func (t *reader) machine(e *machineEvent) error {
 	s := t.nodes[e.id]
+	if most := max(e.cpu, e.mem); most > 1 && !t.large {
+		t.large = true
+		t.b.Warn("%s: line %d: machine %s has %v, where sizes are shares of the largest machine, want at most 1: they are taken as so many times %d vcores and %d MiB; --machine-vcores and --machine-mem say what 1 is", e.file, e.line, e.id, most, t.vcores, t.memMiB)
+	}
 	vcores, memMiB := int32(0), int64(0)
 	if e.cpu >= 0 {
 		vcores = int32(min(math.Ceil(float64(e.cpu*float64(t.vcores))-1e-6), trace.MostVCores))

@@ -295,3 +295,19 @@ func TestTimesBeforeTheTrace(t *testing.T) {
 		}
 	}
 }
+
+// Sizes that are no shares are told.
+func TestSizesAboveOne(t *testing.T) {
+	for machine, want := range map[string]bool{"0,1,0,p,1,1\n": false, "0,1,0,p,8,1\n0,2,0,p,8,1\n": true, "0,1,0,p,0.5,64\n": true} {
+		dir := t.TempDir()
+		importtest.Write(t, filepath.Join(dir, "machine_events.csv"), machine)
+		importtest.Write(t, filepath.Join(dir, "task_events.csv"), "600000000,,5,0,1,0\n600000000,,5,0,1,1\n609000000,,5,0,1,4\n")
+		var warned []string
+		if _, _, err := importtest.Import(t, V2011, dir, func(o *workload.Options) { o.Warn = func(s string) { warned = append(warned, s) } }); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(strings.Join(warned, "\n"), "line 1: machine 1 has "); n != map[bool]int{false: 0, true: 1}[want] {
+			t.Errorf("%q: warned of %q, want %t", machine, warned, want)
+		}
+	}
+}
