@@ -62,6 +62,12 @@ func SameJobs(replays ...*metric.Summary) func(values []metric.Value) {
 	return func(values []metric.Value) { p.pair(values) }
 }
 
+// OthersCut reports whether the end that was asked for cuts off jobs of one replay that succeed in the other, so that what it decides says nothing
+// of the two: [metric.Value.Ends].
+func OthersCut(base, other *metric.Summary) bool {
+	return newPairs([]*metric.Summary{base, other}).loss(1).CutOff > 0
+}
+
 // alike reports whether a job went equally far in two variants.
 func alike(a, b *result.Job) bool {
 	if a == nil || b == nil {

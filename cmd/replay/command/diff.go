@@ -271,7 +271,8 @@ func writeMetrics(w io.Writer, sides [2]diffSide, taps [2]*tap, moved []parting.
 func writeValues(w io.Writer, sides [2]diffSide, taps [2]*tap) {
 	t := &shown.Table{}
 	t.Head("one replay each, which is no evidence (replay compare)", sides[0].name, sides[1].name, "change")
-	same := compare.SameJobs(taps[0].result, taps[1].result)
+	same, cut := compare.SameJobs(taps[0].result, taps[1].result), compare.OthersCut(taps[0].result, taps[1].result)
+	var left []string
 	for i := range taps[0].result.Values {
 		a := taps[0].result.Values[i]
 		b, ok := taps[1].result.Value(a.Name)
@@ -283,12 +284,19 @@ func writeValues(w io.Writer, sides [2]diffSide, taps [2]*tap) {
 			same(both)
 			a, b = both[0], both[1]
 		}
+		if cut && a.Ends {
+			left = append(left, a.Plain)
+			continue
+		}
 		if a.Absent == "" && b.Absent == "" {
 			s := a.Unit.ScaleOf(a.Number, b.Number) // one unit in a row
 			t.Row(a.Plain, s.Number(a.Number)+s.Suffix(), s.Number(b.Number)+s.Suffix(), s.Signed(b.Number-a.Number)+s.Apart())
 		}
 	}
 	t.Write(w)
+	if left != nil {
+		shown.Paragraph(w, fmt.Sprintf("\nLeft out, as --until cuts off other jobs in each: %s.", strings.Join(left, ", ")), "")
+	}
 	if same != nil {
 		shown.Paragraph(w, "\nNot all jobs went equally far in both: what follows from jobs is over those that count for it in both.", "")
 	}

@@ -131,6 +131,16 @@ func TestWhatIfComparesTheSameJobs(t *testing.T) {
 }
 
 // A container that is told to be on a node is there, and one that is not to be on it is elsewhere.
+// What --until decides is left out where it cuts off other jobs.
+func TestWhatIfOfAnEnd(t *testing.T) {
+	run := filepath.Join(t.TempDir(), "run")
+	must(t, "run", traces+"uniform-micro", "--load", "2", "--until", "5m", "-q", "--formats", "none", "--out", run)
+	out := strings.Join(strings.Fields(must(t, "whatif", run, "--trace", traces+"uniform-micro", "--conf", "spark.locality.wait=60s", "-q")), " ")
+	if want := "Left out, as --until cuts off other jobs in each: mean wait for a container, mean wait of a task, makespan."; !strings.Contains(out, want) || strings.Contains(out, " makespan 4") {
+		t.Errorf("no %q in\n%s", want, out)
+	}
+}
+
 func TestWhatIfPlaces(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
