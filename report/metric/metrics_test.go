@@ -348,3 +348,12 @@ func TestDocumentedDirectionsAndHeadline(t *testing.T) {
 		t.Errorf("%d directions were found in docs/metrics.md, and %v, which are no values", len(checked), headline)
 	}
 }
+
+// Where times of jobs go on, the summary says so, and that those of containers and tasks are of what was over.
+func TestSummarySaysWhatIsOpen(t *testing.T) {
+	var b strings.Builder
+	Of(reporttest.DataOf(t, reporttest.MadeUp{Seed: 1, Jobs: 50, Nodes: 2, WaitMS: 100, Queues: []string{"root.q"}, LostJobs: 5}.Feed)).WriteText(&b, false)
+	if want := "count with at least the time so far (Kaplan and Meier); waits of containers and tasks are those that were over."; !strings.Contains(b.String(), want) {
+		t.Errorf("no %q in\n%s", want, b.String())
+	}
+}

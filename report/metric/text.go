@@ -93,7 +93,8 @@ func (s *Summary) writeHeadline(w io.Writer) {
 	}
 	t.Write(w)
 	if slices.ContainsFunc(said, func(v *Value) bool { return v.Open > 0 }) {
-		fmt.Fprintln(w, "\nJobs that are still waiting or not finished count with at least the time so far (Kaplan and Meier).")
+		fmt.Fprintln(w)
+		shown.Wrap(w, "Jobs that are still waiting or not finished count with at least the time so far (Kaplan and Meier); waits of containers and tasks are those that were over.", "", shown.Columns(w))
 	}
 	for i, text := range others {
 		if i == 0 {
