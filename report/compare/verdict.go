@@ -29,14 +29,14 @@ func (r *Row) Words() string {
 // Verdict answers in a sentence for each variant but the first: what changed against it, by how much, for whom and why.
 func (c *Comparison) Verdict() (ps []page.Lede) {
 	for v := 1; v < len(c.Variants); v++ {
-		ps = append(ps, page.Lede{Kind: c.kind(v), Text: c.arrivals(v) + c.answer(v)})
+		ps = append(ps, page.Lede{Kind: c.kind(v), Text: c.Arrivals(v) + c.answer(v)})
 	}
 	return ps
 }
 
-// arrivals says that jobs of variant v arrive faster or more slowly than those of the first, so that the two have not the same work to do at a time;
+// Arrivals says that jobs of variant v arrive faster or more slowly than those of the first, so that the two have not the same work to do at a time;
 // empty where they do not.
-func (c *Comparison) arrivals(v int) string {
+func (c *Comparison) Arrivals(v int) string {
 	by := c.study.sides[v].arrivals
 	low, high := slices.Min(by), slices.Max(by)
 	if low == 1 && high == 1 {

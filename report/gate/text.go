@@ -26,6 +26,9 @@ func (v *Verdict) Word() string {
 // Sentence is the verdict, and what it rests on.
 func (v *Verdict) Sentence() string {
 	text := v.finding()
+	if other := v.Comparison.Arrivals(head); other != "" {
+		text += " " + strings.TrimSpace(other)
+	}
 	if out := v.Comparison.Outcomes[head]; out.Unexpected > v.Lost {
 		text += fmt.Sprintf(" Of %s %s finish under neither%s.", quantity.Counted(out.Jobs, "jobs"), quantity.Thousands(out.Unexpected-v.Lost), v.why(true))
 	}
