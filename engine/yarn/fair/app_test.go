@@ -8,6 +8,7 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
+	"replay/engine/yarn/conf"
 	"replay/policy"
 	"replay/policy/resource"
 )
@@ -270,5 +271,29 @@ func TestContainersToBePreemptedAreRemembered(t *testing.T) {
 	g.wantShare("marked", a.markedSize, resource.Resource{})
 	if got := preempt(); got != "[]" {
 		t.Errorf("the master is told %s", got)
+	}
+}
+
+// A leaf whose policy becomes fifo and whose share changes at once: those behind the first keep what the last update had given them.
+func TestSharesThatAreKept(t *testing.T) {
+	g := newGolden(t, nil, `<queue name="a"/><queue name="b"/>`)
+	g.fourNodes()
+	g.app(1, "root.a")
+	g.f.Update()
+	g.app(2, "root.a")
+	g.f.Update()
+	g.app(3, "root.b")
+	next, err := conf.ParseAllocations([]byte(`<allocations><queue name="a"><schedulingPolicy>fifo</schedulingPolicy></queue><queue name="b"/></allocations>`), g.f.site)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.f.Reload(next); err != nil {
+		t.Fatal(err)
+	}
+	g.f.Update()
+	for id, mem := range map[protocol.AppID]int64{1: 16384, 2: 16384, 3: 16384} {
+		if got := g.f.share(g.f.attempt(id))[resource.Memory]; got != mem {
+			t.Errorf("share of application %d is %d MiB, want %d", id, got, mem)
+		}
 	}
 }

@@ -220,13 +220,14 @@ func (k *childClaims) idle(c *queue) {
 	}
 }
 
-// evenShare is the division of a leaf's fair share, which changes with the next one, among applications of which none has more weight than another, as of an update. It
+// evenShare is the division of a leaf's fair share among applications of which none has more weight than another, as of an update. It
 // is made when somebody asks.
 type evenShare struct {
 	by          *policy.Sharer
 	count       int64
 	entered     int64 // the last application that became runnable before, by [Scheduler.entered]
 	divided     bool  // share is that of an application that had kept
+	total       resource.Resource
 	kept, share resource.Resource
 }
 
@@ -237,7 +238,7 @@ func (f *Scheduler) updateAppShares(q *queue, now bool) {
 	}
 	if !now && !f.site.SizeBasedWeight && q.sharing.DividesEqually() {
 		e := &q.even
-		e.by, e.count, e.entered, e.divided = q.sharing, int64(len(q.runnable)), f.entered, false
+		e.by, e.count, e.entered, e.divided, e.total = q.sharing, int64(len(q.runnable)), f.entered, false, q.fair
 		return
 	}
 	claims := f.claims[:0]
@@ -264,7 +265,7 @@ func (f *Scheduler) share(a *app) resource.Resource {
 	}
 	if !e.divided || e.kept != a.fair {
 		c := f.claim(a, a.fair)
-		e.by.Equal(a.queue.fair, &c, e.count)
+		e.by.Equal(e.total, &c, e.count)
 		e.kept, e.share, e.divided = a.fair, c.Share, true
 	}
 	return e.share
