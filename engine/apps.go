@@ -244,6 +244,7 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32, again bool) {
 		a.rec.WastedTaskMS += a.rec.TaskMS // the application begins again
 		a.rec.TaskMS, a.rec.TasksSucceeded = 0, 0
 		s.warnings.ofJob("am-retry", a.attempt > 1, "job %d (%s): its application master was started again: %s", a.job.ID, a.job.Name, a.endOfAM(exit))
+		a.done.containers = max(a.done.containers, int64(len(a.containers)))
 		s.enter(&app{s: s, id: a.id, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, usage: a.usage, attempt: a.attempt + 1, circle: circle, done: a.done, updates: a.updates})
 	default:
 		a.rec.Finish = s.now

@@ -164,14 +164,15 @@ func (s *sim) goOn(from *Start, sink record.Sink) (err error) {
 // barLate puts the bars of changes on applications that have been submitted. It is an error if one could have had an effect before.
 func (s *sim) barLate() error {
 	for i := range s.sc.Changes {
-		job, _, ok := s.sc.Changes[i].Container()
+		job, number, ok := s.sc.Changes[i].Container()
 		if !ok || s.arriving != nil && s.arriving.ID <= job {
 			continue
 		}
 		a := s.submitted(job)
-		if to, ok := s.rm.Scheduler().(yarn.Barrer); a == nil || !ok || !to.Bar(a.id, s.sc.Bars(job)) {
+		if to, ok := s.rm.Scheduler().(yarn.Barrer); a == nil || number <= a.done.containers || !ok || !to.Bar(a.id, s.sc.Bars(job)) {
 			return fmt.Errorf("%w: %q may have had an effect before it", ErrState, s.sc.Changes[i].Text)
 		}
+		s.numbers[i] = max(s.numbers[i], a.done.containers, int64(len(a.containers)))
 	}
 	return nil
 }

@@ -193,7 +193,8 @@ func recordAt(list []string, i int) string {
 func TestChangesAfterCheckpoints(t *testing.T) {
 	done := map[string]int{}
 	// Have failed: a reload before the next event, with heartbeats in between; a heartbeat of a reserved node before the one whose offer counts.
-	for _, seed := range append([]uint64{4444, 71235}, more((*seeds+1)/2)...) {
+	// The last two have a change of a container of which the job has some, none of which has that number.
+	for _, seed := range append([]uint64{4444, 71235, 15800018, 35500009}, more((*seeds+1)/2)...) {
 		c := scenariotest.Random(seed)
 		o := c.Options
 		o.Decisions = true

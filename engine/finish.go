@@ -213,6 +213,8 @@ type done struct {
 	n     int64
 	bits  []uint64
 	first []int64 // task number of each stage's first task
+
+	containers int64 // largest number of one, of the attempts before the latest
 }
 
 // add notes that a task has succeeded.
