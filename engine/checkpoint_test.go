@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -188,13 +189,16 @@ func recordAt(list []string, i int) string {
 	return "nothing"
 }
 
+// work is what the engine had to do for a replay. With a bar it is known of more heartbeats, from the beginning on, that nothing happens at them.
+var work = regexp.MustCompile(`"(executed_[a-z_]+|visits|events)":[0-9]+,`)
+
 // TestChangesAfterCheckpoints: a replay with a change that has an effect only after a checkpoint of the replay without it tells, from that checkpoint on, what it tells from
 // the beginning; and up to there it is the same.
 func TestChangesAfterCheckpoints(t *testing.T) {
 	done := map[string]int{}
 	// Have failed: a reload before the next event, with heartbeats in between; a heartbeat of a reserved node before the one whose offer counts.
-	// The last two have a change of a container of which the job has some, none of which has that number.
-	for _, seed := range append([]uint64{4444, 71235, 15800018, 35500009}, more((*seeds+1)/2)...) {
+	// A change of a container of a job that has fewer; one by which a heartbeat can be left out, which was executed without it.
+	for _, seed := range append([]uint64{4444, 71235, 15800018, 35500009, 15800182}, more((*seeds+1)/2)...) {
 		c := scenariotest.Random(seed)
 		o := c.Options
 		o.Decisions = true
@@ -246,6 +250,9 @@ func TestChangesAfterCheckpoints(t *testing.T) {
 				t.Fatalf("seed %d, %s, from %d ms: %v", seed, text, p.at, err)
 			}
 			tellSame(t, seed, text+": before the change", want[:p.told], told[:p.told], nil, nil)
+			if kind == "container" {
+				other, manifest = work.ReplaceAll(other, nil), work.ReplaceAll(manifest, nil)
+			}
 			tellSame(t, seed, fmt.Sprintf("%s (%s), from %d ms", text, kind, p.at), got, want[p.told:], other, manifest)
 			done[kind]++
 			if kind == "container" && p.arriving < 0 {
