@@ -179,7 +179,7 @@ func (f *Scheduler) updateShares(q *queue, all bool) {
 		return
 	}
 	k := &q.claims
-	if all || len(k.list) == 0 {
+	if all || len(k.list) != len(q.children) { // of one that has been removed, too, whose children are gone
 		k.make(q)
 	}
 	q.sharing.Shares(q.fair, k.list)
