@@ -33,22 +33,25 @@ func (t *writing) file(f trace.File, owner string) error {
 	return t.w.AddFile(f)
 }
 
-// fileIDs puts the ids of the trace into the stages of an application whose own files begin at first.
-func (b *Builder) fileIDs(a *Application, first int32) {
+// filesOf adds the files that an application does not share to the trace, and puts the ids of the trace into its stages.
+func (t *writing) filesOf(a *Application) error {
 	id := make([]int32, len(a.Files))
 	for i, f := range a.Files {
 		if f.Shared {
-			id[i] = b.shared.id[f.Name]
+			id[i] = t.shared.id[f.Name]
 			continue
 		}
-		id[i] = first
-		first++
+		id[i] = t.files
+		if err := t.file(f.File, a.Job.ExternalID+":"); err != nil {
+			return err
+		}
 	}
 	for i := range a.Job.Stages {
 		if s := &a.Job.Stages[i]; s.FileID != trace.Unset {
 			s.FileID = id[s.FileID]
 		}
 	}
+	return nil
 }
 
 // copyOf is the external id of a copy of an application.

@@ -97,11 +97,8 @@ func appendOrdered(b []byte, v int64) []byte {
 
 func ordered(b []byte) int64 { return int64(binary.BigEndian.Uint64(b) ^ 1<<63) }
 
-// The fields of a row after its id, of fixed lengths, and the length of its own files, which come between them.
-const (
-	rowTail = 8 + 8 + 4 + 4
-	rowEnd  = 4
-)
+// rowTail is the length of the fields of a row after its id.
+const rowTail = 8 + 8 + 4 + 4
 
 // pack writes a row so that bytes have the order of rows.
 func (s *spooled) pack(b []byte) []byte {
@@ -109,31 +106,15 @@ func (s *spooled) pack(b []byte) []byte {
 	b = appendOrdered(b, s.at)
 	b = binary.BigEndian.AppendUint64(b, uint64(s.end))
 	b = binary.BigEndian.AppendUint32(b, uint32(s.user))
-	b = binary.BigEndian.AppendUint32(b, uint32(s.queue))
-	before := len(b)
-	p := spill.Packer(b)
-	for i := range s.own {
-		f := &s.own[i]
-		p.Text(f.Name)
-		for _, n := range []int64{f.Bytes, f.BlockBytes, int64(f.Blocks), int64(f.Replication)} {
-			p.Int(n)
-		}
-	}
-	return binary.BigEndian.AppendUint32(p, uint32(len(p)-before))
+	return binary.BigEndian.AppendUint32(b, uint32(s.queue))
 }
 
 func unpackRow(b []byte) spooled {
-	b, end := b[:len(b)-rowEnd], b[len(b)-rowEnd:]
-	own := len(b) - int(binary.BigEndian.Uint32(end))
-	tail := b[own-rowTail:]
-	s := spooled{
-		submitMS: ordered(b), id: string(b[8 : own-rowTail-1]), at: ordered(tail), end: int64(binary.BigEndian.Uint64(tail[8:])),
+	tail := b[len(b)-rowTail:]
+	return spooled{
+		submitMS: ordered(b), id: string(b[8 : len(b)-rowTail-1]), at: ordered(tail), end: int64(binary.BigEndian.Uint64(tail[8:])),
 		user: int32(binary.BigEndian.Uint32(tail[16:])), queue: int32(binary.BigEndian.Uint32(tail[20:])),
 	}
-	for u := spill.Unpacker(b[own:]); len(u) > 0; {
-		s.own = append(s.own, File{File: trace.File{Name: u.Text(), Bytes: u.Int(), BlockBytes: u.Int(), Blocks: int32(u.Int()), Replication: int32(u.Int())}})
-	}
-	return s
 }
 
 // sort puts the recordings into order.

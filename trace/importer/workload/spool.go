@@ -40,7 +40,6 @@ type spooled struct {
 	user, queue int32 // in the names of the spool
 	manager     int32
 	noEnd       bool
-	own         []File // of those of the application that it does not share
 
 	recording *recording // nil = the application is not the whole content of an input
 }
@@ -112,11 +111,6 @@ func (s *spool) add(a *Application, queue string, r *recording) error {
 		return err
 	}
 	x.end = s.end
-	for _, f := range a.Files {
-		if !f.Shared {
-			x.own = append(x.own, f)
-		}
-	}
 	return s.index.add(x)
 }
 

@@ -175,11 +175,8 @@ func (t *writing) application(i int, x arrival) error {
 		return err
 	}
 	t.preferences.fill(j, a.Files, j.ExternalID)
-	t.fileIDs(a, t.files)
-	for _, f := range x.own {
-		if err := t.file(f.File, j.ExternalID+":"); err != nil {
-			return err
-		}
+	if err := t.filesOf(a); err != nil {
+		return err
 	}
 	if t.lastAt = x.at; i == 0 {
 		t.firstAt = x.at
