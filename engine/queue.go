@@ -167,9 +167,9 @@ func (q *queue) push(lane int32, at int64, ord uint64, arg int64) {
 func (q *queue) set(lane int32, at int64, ord uint64) {
 	l := q.lane(lane)
 	i := len(l.timers)
-	for at := range l.timers {
-		if l.timers[at].ord == ord {
-			i = at
+	for k := range l.timers {
+		if l.timers[k].ord == ord {
+			i = k
 			break
 		}
 	}

@@ -1,9 +1,6 @@
 package main
 
-import (
-	"fmt"
-	"path/filepath"
-)
+import "fmt"
 
 // slsJobs has a container in each line.
 func slsJobs(n int) map[string]func(*output) {
@@ -45,19 +42,11 @@ func rumenJobs(n int) map[string]func(*output) {
 // mapsOfHistory is how many tasks the job of one history has.
 const mapsOfHistory = 200
 
-// jobHistories makes histories with about n lines, as Hadoop 3 writes them: four of a task.
-func jobHistories(dir string, n int) (rows int, err error) {
-	for job := range atLeast(n, 4*mapsOfHistory) {
-		at := 1_700_000_000_000 + int64(job)*60_000
-		id := fmt.Sprintf("job_1700000000000_%04d", job+1)
-		name := fmt.Sprintf("%s-%d-u-count-%d-%d-0-SUCCEEDED-etl.jhist", id, at, at+50_000, mapsOfHistory)
-		more, err := text(filepath.Join(dir, name), func(o *output) { jobHistory(o, id, at) })
-		if err != nil {
-			return rows, err
-		}
-		rows += more
-	}
-	return rows, nil
+// jobHistories are as Hadoop 3 writes them: four lines of a task.
+func jobHistories(i int) (name string, fill func(*output)) {
+	at := 1_700_000_000_000 + int64(i)*60_000
+	job := fmt.Sprintf("job_1700000000000_%04d", i+1)
+	return fmt.Sprintf("%s-%d-u-count-%d-%d-0-SUCCEEDED-etl.jhist", job, at, at+50_000, mapsOfHistory), func(o *output) { jobHistory(o, job, at) }
 }
 
 func jobHistory(o *output, job string, at int64) {
@@ -85,16 +74,9 @@ func jobHistory(o *output, job string, at int64) {
 // tasksOfInstance is how many tasks one workflow instance has.
 const tasksOfInstance = 500
 
-// workflowInstances makes instances of WfFormat 1.5 with about n lines, two of a task.
-func workflowInstances(dir string, n int) (rows int, err error) {
-	for k := range atLeast(n, 2*tasksOfInstance) {
-		more, err := text(filepath.Join(dir, fmt.Sprintf("instance-%06d.json", k)), func(o *output) { workflowInstance(o, k) })
-		if err != nil {
-			return rows, err
-		}
-		rows += more
-	}
-	return rows, nil
+// workflowInstances are of WfFormat 1.5: two lines of a task.
+func workflowInstances(i int) (name string, fill func(*output)) {
+	return fmt.Sprintf("instance-%06d.json", i), func(o *output) { workflowInstance(o, i) }
 }
 
 func workflowInstance(o *output, k int) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 )
 
@@ -11,17 +10,10 @@ const eventLogFormat = "spark-eventlog"
 // tasksOfLog is how many tasks the application of one log has.
 const tasksOfLog = 1000
 
-// eventLogs makes event logs with about n lines, as Spark 3.5 writes them: each of an application of one stage on ten executors.
-func eventLogs(dir string, n int) (rows int, err error) {
-	for app := range atLeast(n, 2*tasksOfLog) {
-		name := fmt.Sprintf("application_1700000000000_%04d", app+1)
-		more, err := text(filepath.Join(dir, name), func(o *output) { eventLog(o, name, 1_700_000_000_000+int64(app)*60_000) })
-		if err != nil {
-			return rows, err
-		}
-		rows += more
-	}
-	return rows, nil
+// eventLogs are as Spark 3.5 writes them, two lines of a task: each of an application of one stage on ten executors.
+func eventLogs(i int) (name string, fill func(*output)) {
+	name = fmt.Sprintf("application_1700000000000_%04d", i+1)
+	return name, func(o *output) { eventLog(o, name, 1_700_000_000_000+int64(i)*60_000) }
 }
 
 func eventLog(o *output, name string, start int64) {

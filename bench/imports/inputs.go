@@ -61,15 +61,15 @@ var inputs = map[string]input{
 	"google-2011":      texts(google2011),
 	"google-2019":      texts(google2019),
 	"gwf":              texts(gridWorkflows),
-	"jhist":            jobHistories,
+	"jhist":            files(4*mapsOfHistory, jobHistories),
 	"opendc":           openDC,
 	"parquet":          parquetTable,
 	"rumen":            texts(rumenJobs),
 	"sls":              texts(slsJobs),
-	eventLogFormat:     eventLogs,
+	eventLogFormat:     files(2*tasksOfLog, eventLogs),
 	"swf":              texts(standardWorkload),
 	"swim":             texts(swimJobs),
-	"wfcommons":        workflowInstances,
+	"wfcommons":        files(2*tasksOfInstance, workflowInstances),
 	"wta":              workflowArchive,
 }
 
@@ -100,9 +100,6 @@ func inTurn(n int, row func(job, step, at int, r *rand.Rand)) {
 		row(i/rowsOfJob, i%rowsOfJob, i/rowsOfJob/5, r)
 	}
 }
-
-// atLeast is how many files of so many rows have at least n.
-func atLeast(n, each int) int { return (n + each - 1) / each }
 
 // generate makes the input of a format and returns its rows and bytes.
 func generate(dir, format string, n int) (rows int, size int64, err error) {
@@ -140,6 +137,21 @@ func (o *output) row(format string, args ...any) {
 func texts(files func(n int) map[string]func(*output)) input {
 	return func(dir string, n int) (rows int, err error) {
 		for name, fill := range files(n) {
+			more, err := text(filepath.Join(dir, name), fill)
+			if err != nil {
+				return rows, err
+			}
+			rows += more
+		}
+		return rows, nil
+	}
+}
+
+// files makes an input of files with each rows about, as many as it takes for n: file names one and says what fills it.
+func files(each int, file func(i int) (name string, fill func(*output))) input {
+	return func(dir string, n int) (rows int, err error) {
+		for i := range (n + each - 1) / each {
+			name, fill := file(i)
 			more, err := text(filepath.Join(dir, name), fill)
 			if err != nil {
 				return rows, err

@@ -1,6 +1,9 @@
 package main
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"strconv"
+)
 
 func csvTable(n int) map[string]func(*output) {
 	return map[string]func(*output){"jobs.csv": func(o *output) {
@@ -186,7 +189,7 @@ func decimaStages(n int) map[string]func(*output) {
 		inTurn(n, func(job, step, at int, r *rand.Rand) {
 			parents := ""
 			if step > 0 {
-				parents = string(rune('0'+(step-1)/10)) + string(rune('0'+(step-1)%10))
+				parents = strconv.Itoa(step - 1)
 			}
 			o.row("%d,%d,%d,%s,4,%d,0.1,%d,0.1,2000,0.3,50", 2+job/22, job%22+1, step, parents, 4000+r.IntN(1000), 4000+r.IntN(1000))
 		})
