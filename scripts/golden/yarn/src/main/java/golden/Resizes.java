@@ -35,12 +35,12 @@ final class Resizes {
   }
 
   /** Random requests of an application: rows of container, version, I or D, size. */
-  List<List<Object>> draw(Run.App a) {
+  List<List<Object>> draw(App a) {
     List<List<Object>> rows = new ArrayList<>();
     if (!run.percent(60)) {
       return rows;
     }
-    for (Run.Box b : run.boxes.values()) {
+    for (Box b : run.boxes.values()) {
       if (b.app == a.id && run.percent(b.ended || !b.acquired ? 1 : 25)) {
         rows.add(row(b, a.queue));
         if (run.percent(6)) {
@@ -56,7 +56,7 @@ final class Resizes {
     return rows;
   }
 
-  private List<Object> row(Run.Box b, String queue) {
+  private List<Object> row(Box b, String queue) {
     // A decrease of what grows at the moment makes the class throw for the rest of the run.
     boolean up = run.percent(b.growing ? 96 : 55);
     int sign = run.percent(8) == up ? -1 : 1;
@@ -97,7 +97,7 @@ final class Resizes {
   }
 
   /** Checks requests as the application master service does before it calls the scheduler. */
-  ContainerUpdates check(Run.App a, List<List<Object>> rows, Map<String, Object> e) {
+  ContainerUpdates check(App a, List<List<Object>> rows, Map<String, Object> e) {
     List<UpdateContainerRequest> requests = new ArrayList<>();
     for (List<Object> r : rows) {
       requests.add(UpdateContainerRequest.newInstance((Integer) r.get(1), Manager.container(a.id, ((Number) r.get(0)).longValue()),
@@ -119,7 +119,7 @@ final class Resizes {
   }
 
   /** Writes what a call gave out of changed sizes and refusals. */
-  void given(Run.App a, Allocation got, Map<String, Object> e) {
+  void given(App a, Allocation got, Map<String, Object> e) {
     SchedulerApplicationAttempt attempt = run.s.getApplicationAttempt(Manager.attemptId(a.id));
     List<List<Object>> refused = new ArrayList<>();
     if (attempt != null) {
@@ -139,7 +139,7 @@ final class Resizes {
       Recorder.size(row, c.getResource());
       row.add(c.getVersion());
       rows.add(row);
-      Run.Box b = run.boxes.get(Run.key(Recorder.app(c.getId()), Manager.number(c.getId())));
+      Box b = run.boxes.get(Run.key(Recorder.app(c.getId()), Manager.number(c.getId())));
       if (b != null) {
         b.resized(c.getResource(), c.getVersion());
         b.growing = false;
@@ -155,7 +155,7 @@ final class Resizes {
   /** What a node reports as grown: rows of application, container, size. */
   List<List<Object>> grown(String host) {
     List<List<Object>> rows = new ArrayList<>();
-    for (Run.Box b : run.boxes.values()) {
+    for (Box b : run.boxes.values()) {
       if (!b.unconfirmed || !b.node.equals(host) || run.percent(40)) {
         continue;
       }
@@ -186,8 +186,8 @@ final class Resizes {
 
   /** The timer of an increase that no node has confirmed runs out. */
   void expire() throws Exception {
-    List<Run.Box> list = new ArrayList<>();
-    for (Run.Box b : run.boxes.values()) {
+    List<Box> list = new ArrayList<>();
+    for (Box b : run.boxes.values()) {
       if (b.timed && !b.ended && run.apps.containsKey(b.app)) {
         list.add(b);
       }
@@ -195,7 +195,7 @@ final class Resizes {
     if (!timers || list.isEmpty()) {
       return;
     }
-    Run.Box b = run.pick(list);
+    Box b = run.pick(list);
     b.timed = false;
     Map<String, Object> e = run.event("expire");
     e.put("a", b.app);

@@ -5,6 +5,7 @@ import static replay.golden.Tools.chance;
 import static replay.golden.Tools.list;
 import static replay.golden.Tools.object;
 import static replay.golden.Tools.pick;
+import static replay.golden.Tools.seq;
 
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
@@ -431,8 +432,8 @@ final class TaskSetRuns implements Main.Recorder {
         TaskSetManager m = scheduler.taskSetManagerForAttempt(stage, attempt).get();
         PendingTasksByLocality p = m.pendingTasks();
         Map<String, Object> submitted = object("op", "submit", "stage", stage, "stage_attempt", attempt, "priority", priority, "pool", pool, "shuffle_map", shuffleMap, "barrier", together,
-                "tasks", written, "pending", object("for_executor", lists(p.forExecutor()), "for_host", lists(p.forHost()), "for_rack", lists(p.forRack()),
-                        "no_prefs", buffer(p.noPrefs()), "all", buffer(p.all()),
+                "tasks", written, "pending", object("for_executor", TaskSetState.lists(p.forExecutor()), "for_host", TaskSetState.lists(p.forHost()), "for_rack", TaskSetState.lists(p.forRack()),
+                        "no_prefs", TaskSetState.buffer(p.noPrefs()), "all", TaskSetState.buffer(p.all()),
                         "host_iteration_order", new ArrayList<>(JavaConverters.seqAsJavaListConverter(p.forHost().keys().toSeq()).asJava())));
         if (several) {
             submitted.put("profile", written(of));
@@ -489,58 +490,10 @@ final class TaskSetRuns implements Main.Recorder {
         if (!upcalls.isEmpty()) {
             e.put("dag", upcalls);
         }
-        e.put("state", state());
+        e.put("state", TaskSetState.of(scheduler, stages, attempts));
         kills = new ArrayList<>();
         upcalls = new ArrayList<>();
         events.add(e);
-    }
-
-    @SuppressWarnings("unchecked")
-    private List<Object> state() throws Exception {
-        List<Object> out = new ArrayList<>();
-        var rejects = (scala.collection.mutable.HashMap<TaskSet, Object>) Tools.field(TaskSchedulerImpl.class, "noRejectsSinceLastReset").get(scheduler);
-        for (int stage : stages) {
-            for (int attempt = 0; attempt <= attempts.get(stage); attempt++) {
-                Option<TaskSetManager> found = scheduler.taskSetManagerForAttempt(stage, attempt);
-                if (found.isEmpty()) {
-                    continue;
-                }
-                TaskSetManager m = found.get();
-                List<String> levels = new ArrayList<>();
-                for (Enumeration.Value v : m.myLocalityLevels()) {
-                    levels.add(v.toString());
-                }
-                Option<Object> noRejects = rejects.get(m.taskSet());
-                out.add(object("stage", stage, "stage_attempt", attempt, "levels", levels, "level_index", value(m, "currentLocalityIndex"),
-                        "last_reset", value(m, "lastLocalityWaitResetTime"), "no_rejects_since_reset", noRejects.isEmpty() ? null : noRejects.get(),
-                        "running", m.runningTasks(), "succeeded", m.tasksSuccessful(), "zombie", m.isZombie()));
-            }
-        }
-        return out;
-    }
-
-    private static Object value(TaskSetManager m, String name) throws Exception {
-        for (var f : TaskSetManager.class.getDeclaredFields()) {
-            if (f.getName().equals(name) || f.getName().endsWith("$$" + name)) {
-                f.setAccessible(true);
-                return f.get(m);
-            }
-        }
-        throw new NoSuchFieldException(name);
-    }
-
-    private static Map<String, Object> lists(scala.collection.mutable.HashMap<String, scala.collection.mutable.ArrayBuffer<Object>> m) {
-        Map<String, Object> out = new TreeMap<>();
-        JavaConverters.mapAsJavaMapConverter(m).asJava().forEach((k, v) -> out.put(k, buffer(v)));
-        return out;
-    }
-
-    private static List<Object> buffer(scala.collection.mutable.ArrayBuffer<Object> b) {
-        return new ArrayList<>(JavaConverters.bufferAsJavaListConverter(b).asJava());
-    }
-
-    private static <A> Seq<A> seq(List<A> list) {
-        return Tools.seq(list);
     }
 
     @SuppressWarnings("unchecked")
