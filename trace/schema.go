@@ -34,8 +34,7 @@ func isTable(name string) bool {
 	return strings.HasPrefix(base, tableTasks)
 }
 
-// rowsPerGroup is the size of a row group. It is in memory until it is whole, and what the footer says of it until the table is: groups of an eighth of
-// the rows took more for tables of jobs from about a million rows on.
+// rowsPerGroup is the size of a row group, which is in memory until it is whole.
 const rowsPerGroup = 131_072
 
 // tasksPerGroup is that of tasks, about 1.5 MB on disk. Where files are read again, half as many take up to 1.1 bytes a task more, and twice as many up to

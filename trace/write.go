@@ -370,7 +370,7 @@ type tableFile struct {
 // A tableWriter writes rows of one Parquet file.
 type tableWriter[T any] struct {
 	tableFile
-	pw    *parquet.GenericWriter[T]
+	pw    *tablefile.RowWriter[T]
 	batch []T
 	n     int64 // rows, without those of the batch
 }
@@ -392,7 +392,10 @@ func newTable[T any](w *Writer, file, table string) (*tableWriter[T], error) {
 		return nil, err
 	}
 	t := &tableWriter[T]{tableFile: f}
-	t.pw = parquet.NewGenericWriter[T](t.buf, writerOptions(table, w.manifest.OriginUnixMS)...)
+	if t.pw, err = tablefile.NewRowWriter[T](t.buf, writerOptions(table, w.manifest.OriginUnixMS)...); err != nil {
+		t.tableFile.Close()
+		return nil, err
+	}
 	return t, nil
 }
 
@@ -439,8 +442,8 @@ func (t *tableWriter[T]) add(row T) error {
 }
 
 func (t *tableWriter[T]) flush() error {
-	n, err := t.pw.Write(t.batch)
-	t.n += int64(n)
+	err := t.pw.Write(t.batch)
+	t.n += int64(len(t.batch))
 	t.batch = t.batch[:0]
 	return err
 }
@@ -490,6 +493,7 @@ func (t *tableWriter[T]) Close() error {
 	if t == nil {
 		return nil
 	}
+	t.pw.Discard()
 	return t.tableFile.Close()
 }
 

@@ -17,7 +17,7 @@ func newTasks(w *Writer, file string) (*taskWriter, error) {
 	}
 	t := &taskWriter{tableFile: f}
 	if t.Writer, err = tablefile.NewWriter[taskRow](t.buf, writerOptions(tableTasks, w.manifest.OriginUnixMS)...); err != nil {
-		t.Close()
+		t.tableFile.Close()
 		return nil, err
 	}
 	t.job, t.stage, t.durationMS, t.inputBytes, t.pref = t.Sink("job_id"), t.Sink("stage_id"), t.Sink("duration_ms"), t.Sink("input_bytes"), t.Sink("pref_nodes")
@@ -94,6 +94,7 @@ func (t *taskWriter) Close() error {
 	if t == nil {
 		return nil
 	}
+	t.Discard()
 	return t.tableFile.Close()
 }
 

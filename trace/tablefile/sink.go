@@ -47,13 +47,6 @@ type Sink struct {
 	lowest, top parquet.Value
 }
 
-// pageHeader encodes headers of pages into its buffer.
-type pageHeader struct {
-	buffer   bytes.Buffer
-	protocol thrift.CompactProtocol
-	encoder  thrift.Encoder
-}
-
 var (
 	differences delta.BinaryPackedEncoding
 	indexes     rle.DictionaryEncoding
@@ -221,7 +214,7 @@ func (s *Sink) bounds() (low, high parquet.Value) {
 }
 
 // endPage encodes and packs the page.
-func (s *Sink) endPage(h *pageHeader) (err error) {
+func (s *Sink) endPage(h *encoder) (err error) {
 	if s.pageRows == 0 {
 		return nil
 	}
@@ -310,14 +303,14 @@ func (s *Sink) widen(low, high parquet.Value) {
 }
 
 // write writes a page with its header, and adds it to what is said of the row group.
-func (s *Sink) write(out io.Writer, h *pageHeader, header *format.PageHeader, packed []byte) error {
+func (s *Sink) write(out io.Writer, h *encoder, header *format.PageHeader, packed []byte) error {
 	header.CRC = int32(crc32.ChecksumIEEE(packed))
-	h.buffer.Reset()
-	if err := h.encoder.Encode(header); err != nil {
+	b, err := h.encode(header)
+	if err != nil {
 		return err
 	}
-	n := int64(h.buffer.Len())
-	if _, err := h.buffer.WriteTo(out); err != nil {
+	n := int64(len(b))
+	if _, err := out.Write(b); err != nil {
 		return err
 	}
 	if _, err := out.Write(packed); err != nil {
@@ -338,7 +331,7 @@ func (s *Sink) write(out io.Writer, h *pageHeader, header *format.PageHeader, pa
 }
 
 // endChunk writes the column of a row group and begins that of the next.
-func (s *Sink) endChunk(out *counted, h *pageHeader) (chunk format.ColumnMetaData, column format.ColumnIndex, offset format.OffsetIndex, err error) {
+func (s *Sink) endChunk(out *counted, h *encoder) (chunk format.ColumnMetaData, column format.ColumnIndex, offset format.OffsetIndex, err error) {
 	if err := s.endPage(h); err != nil {
 		return chunk, column, offset, err
 	}

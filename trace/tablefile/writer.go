@@ -1,15 +1,12 @@
 package tablefile
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -17,21 +14,18 @@ import (
 const chunkRows = 64
 
 // A Writer writes a table from columns of integers, in a fraction of the time that the library takes for rows, and writes the same bytes (but for [Sink.LongPages]): the library
-// says what the schema, the footer and the options come to, and encodes and packs each page. Columns are those that [Sink] takes.
+// says what the schema, the footer and the options come to, and encodes and packs each page. Columns are those that [Sink] takes. Memory holds a row group, whatever their number.
 //
 // Rows come with [Writer.Rows]; nothing is in out for sure before Close returned nil.
 type Writer struct {
 	out    counted
-	meta   *format.FileMetaData // but for the row groups, whose first is the sample
+	foot   foot
 	sample format.RowGroup
 	sinks  []*Sink
 	most   int64 // rows of a row group
 	rows   int64 // of the row group
 	total  int64
-
-	columnIndexes [][]format.ColumnIndex
-	offsetIndexes [][]format.OffsetIndex
-	header        pageHeader
+	header *encoder // of pages
 }
 
 // counted is a writer that knows how much it was given. Its first error stays.
@@ -70,16 +64,14 @@ func NewWriter[T any](out io.Writer, options ...parquet.WriterOption) (*Writer, 
 	}
 	meta := w.File().Metadata()
 	t := &Writer{
-		out: counted{w: out}, meta: meta, sample: meta.RowGroups[0], most: config.MaxRowsPerRowGroup,
+		out: counted{w: out}, foot: foot{meta: *meta, encoder: newEncoder()}, sample: meta.RowGroups[0], most: config.MaxRowsPerRowGroup, header: newEncoder(),
 	}
 	page := int64(float64(config.PageBufferSize) * 0.98) // as the library has it
-	t.header.encoder.Reset(t.header.protocol.NewWriter(&t.header.buffer))
 	for i, path := range w.Schema().Columns() {
 		leaf, _ := w.Schema().Lookup(path...)
 		indexer := leaf.Node.Type().NewColumnIndexer(config.ColumnIndexSizeLimit(path))
 		t.sinks = append(t.sinks, newSink(&t.sample.Columns[i].MetaData, leaf.MaxRepetitionLevel, leaf.MaxDefinitionLevel, config.Compression, indexer, page))
 	}
-	t.meta.RowGroups = nil
 	_, err = io.WriteString(&t.out, magic)
 	return t, err
 }
@@ -111,7 +103,7 @@ func (w *Writer) Rows(n int, fill func(from, to int)) error {
 		from = to
 		for _, s := range w.sinks {
 			if s.size() >= s.most {
-				if err := s.endPage(&w.header); err != nil {
+				if err := s.endPage(w.header); err != nil {
 					return err
 				}
 			}
@@ -126,10 +118,7 @@ func (w *Writer) endGroup() error {
 		return nil
 	}
 	g := format.RowGroup{
-		NumRows: w.rows, SortingColumns: w.sample.SortingColumns, FileOffset: w.out.at, Ordinal: int16(len(w.meta.RowGroups)),
-	}
-	if len(w.meta.RowGroups) == maxRowGroups {
-		return fmt.Errorf("more than %d row groups of %d rows, which a table cannot have", maxRowGroups, w.most)
+		NumRows: w.rows, SortingColumns: w.sample.SortingColumns, FileOffset: w.out.at,
 	}
 	var columns []format.ColumnIndex
 	var offsets []format.OffsetIndex
@@ -137,7 +126,7 @@ func (w *Writer) endGroup() error {
 		if n := s.rows + s.pageRows; n != w.rows {
 			return fmt.Errorf("column %s has %d rows of %d", strings.Join(s.meta.PathInSchema, "."), n, w.rows)
 		}
-		chunk, column, offset, err := s.endChunk(&w.out, &w.header)
+		chunk, column, offset, err := s.endChunk(&w.out, w.header)
 		if err != nil {
 			return err
 		}
@@ -147,46 +136,21 @@ func (w *Writer) endGroup() error {
 		g.TotalCompressedSize += chunk.TotalCompressedSize
 		columns, offsets = append(columns, column), append(offsets, offset)
 	}
-	w.meta.RowGroups = append(w.meta.RowGroups, g)
-	w.columnIndexes, w.offsetIndexes = append(w.columnIndexes, columns), append(w.offsetIndexes, offsets)
+	if err := w.foot.add(&g, columns, offsets); err != nil {
+		return err
+	}
 	w.rows = 0
 	return w.out.err
 }
 
 // Close writes what is left, the indexes and the footer.
 func (w *Writer) Close() error {
+	defer w.foot.close()
 	if err := w.endGroup(); err != nil {
 		return err
 	}
-	encoder := thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&w.out))
-	// length encodes v and returns where it is.
-	length := func(v any) (at int64, n int32, err error) {
-		at = w.out.at
-		err = encoder.Encode(v)
-		return at, int32(w.out.at - at), err
-	}
-	var errs []error
-	add := func(err error) { errs = append(errs, err) }
-	for i, all := range w.columnIndexes {
-		for k := range all {
-			c := &w.meta.RowGroups[i].Columns[k]
-			var err error
-			c.ColumnIndexOffset, c.ColumnIndexLength, err = length(&all[k])
-			add(err)
-		}
-	}
-	for i, all := range w.offsetIndexes {
-		for k := range all {
-			c := &w.meta.RowGroups[i].Columns[k]
-			var err error
-			c.OffsetIndexOffset, c.OffsetIndexLength, err = length(&all[k])
-			add(err)
-		}
-	}
-	w.meta.NumRows = w.total
-	_, n, err := length(w.meta)
-	add(err)
-	_, err = w.out.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(n)), magic...))
-	add(err)
-	return errors.Join(errs...)
+	return w.foot.write(&w.out)
 }
+
+// Discard is the other way to end: what is in out is no file.
+func (w *Writer) Discard() { w.foot.close() }

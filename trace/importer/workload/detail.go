@@ -2,7 +2,6 @@ package workload
 
 import (
 	"fmt"
-	"io"
 
 	"replay/spill"
 	"replay/trace"
@@ -18,18 +17,21 @@ type detail struct {
 // place is where a detail waits.
 type place struct{ at, end int64 }
 
-// putDetail writes a detail and returns its place.
-func (s *shelf) putDetail(d *detail) (p place, err error) {
-	p.at = s.end
+// details are those of recordings.
+type details struct{ spill.Shelf }
+
+// put writes a detail and returns its place.
+func (s *details) put(d *detail) (p place, err error) {
+	p.at = s.Len()
 	_, err = s.Write(d.pack())
-	p.end = s.end
+	p.end = s.Len()
 	return p, err
 }
 
-// detail reads a detail. All have been written.
-func (s *shelf) detail(p place) (*detail, error) {
+// get reads a detail.
+func (s *details) get(p place) (*detail, error) {
 	data := make([]byte, p.end-p.at)
-	if _, err := io.ReadFull(s.reader(p.at), data); err != nil {
+	if _, err := s.ReadAt(data, p.at); err != nil {
 		return nil, fmt.Errorf("what was read of an input, in a temporary file: %w", err)
 	}
 	return unpackDetail(data), nil

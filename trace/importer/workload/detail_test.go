@@ -12,7 +12,7 @@ import (
 // What is known of a recording comes back whole, from memory and from the file that many make.
 func TestDetailsComeBack(t *testing.T) {
 	for _, n := range []int{3, 3000} {
-		var s shelf
+		var s details
 		var places []place
 		var want []*detail
 		for i := range n {
@@ -29,25 +29,22 @@ func TestDetailsComeBack(t *testing.T) {
 					gangs: []gang{{shape{1024, 1}, 12}},
 				},
 			}
-			p, err := s.putDetail(d)
+			p, err := s.put(d)
 			if err != nil {
 				t.Fatal(err)
 			}
 			places, want = append(places, p), append(want, d)
 		}
-		if err := s.written(); err != nil {
-			t.Fatal(err)
-		}
-		if (s.file != nil) != (n > 1000) {
-			t.Errorf("%d details are in a file: %v", n, s.file != nil)
+		if _, inMemory := s.InMemory(0, 1); inMemory == (n > 1000) {
+			t.Errorf("%d details are in memory: %v", n, inMemory)
 		}
 		for i := n - 1; i >= 0; i-- {
-			got, err := s.detail(places[i])
+			got, err := s.get(places[i])
 			if err != nil || !reflect.DeepEqual(got, want[i]) {
 				t.Fatalf("detail %d: %+v, %v; want %+v", i, got, err, want[i])
 			}
 		}
-		if err := s.close(); err != nil {
+		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -49,11 +49,11 @@ func TestPackingHasEveryField(t *testing.T) {
 			s.keep = true
 			var at []spooled
 			for range many {
-				x := spooled{at: s.end}
+				x := spooled{at: s.place()}
 				if err := s.write(a); err != nil {
 					t.Fatal(err)
 				}
-				x.end = s.end
+				x.end = s.place()
 				at = append(at, x)
 			}
 			for _, k := range []int{0, many / 2, many - 1, many / 3, min(many/3+1, many-1)} {

@@ -52,7 +52,7 @@ func (b *Builder) AddRecording(in Input, a *Application, c *Counts) error {
 		took.finishMS = in.EndMS // nothing is known of its executors after it
 	}
 	r := &recording{startMS: a.Job.RecordedStartMS, attempt: strings.Clone(a.Attempt), ended: in.Ended, broken: c.Dropped[BrokenLines], tasks: in.Tasks, path: in.Path}
-	if r.place, err = b.spool.details.putDetail(&detail{in, c.pack(&b.counted), took}); err != nil {
+	if r.place, err = b.spool.details.put(&detail{in, c.pack(&b.counted), took}); err != nil {
 		return err
 	}
 	_, err = b.add(a, r)
@@ -64,9 +64,6 @@ func (b *Builder) AddRecording(in Input, a *Application, c *Counts) error {
 func (b *Builder) settle() error {
 	index := b.spool.index
 	index.sort()
-	if err := b.spool.details.written(); err != nil {
-		return err
-	}
 	if err := b.chooseRecordings(); err != nil {
 		return err
 	}
@@ -76,7 +73,7 @@ func (b *Builder) settle() error {
 	cut, first := 0, ""
 	for i := range index.recordings {
 		s := &index.recordings[i]
-		d, err := b.spool.details.detail(s.recording.place)
+		d, err := b.spool.details.get(s.recording.place)
 		if err != nil {
 			return err
 		}
@@ -119,7 +116,7 @@ func (b *Builder) warnOfCut(n int, first string) {
 // inputs are all inputs in the order of tables. Those that are used wait in a file up to then: there may be many of them.
 func (b *Builder) inputs() (all []Input, err error) {
 	for _, p := range b.used {
-		d, err := b.spool.details.detail(p)
+		d, err := b.spool.details.get(p)
 		if err != nil {
 			return nil, err
 		}
@@ -155,11 +152,11 @@ func (b *Builder) chooseRecordings() error {
 		// leave leaves x out, as other is kept; text says why, with places for the application and the label of the other.
 		leave := func(x, other *spooled, why Reason, text string) error {
 			left[x] = true
-			d, err := b.spool.details.detail(x.recording.place)
+			d, err := b.spool.details.get(x.recording.place)
 			if err != nil {
 				return err
 			}
-			by, err := b.spool.details.detail(other.recording.place)
+			by, err := b.spool.details.get(other.recording.place)
 			if err != nil {
 				return err
 			}

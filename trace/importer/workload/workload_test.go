@@ -231,8 +231,8 @@ func TestSpool(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if spilled := s.file != nil; spilled != (n > 20) {
-			t.Errorf("%d applications: in a file: %t", n, spilled)
+		if _, inMemory := s.InMemory(0, 1); inMemory != (n == 20) {
+			t.Errorf("%d applications: in memory: %t", n, inMemory)
 		}
 		var rows []*spooled
 		for x, err := range s.index.rows() {
