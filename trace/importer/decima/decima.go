@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"replay/spill"
 	"replay/trace"
 	"replay/trace/decima"
 	"replay/trace/importer/workload"
@@ -45,12 +46,13 @@ type reader struct {
 	b                       *workload.Builder
 	gapMS                   int64
 	memMiB, vcores, most, n int64
-	ids                     map[string]int
+	waiting                 waiting
 }
 
-func read(ctx context.Context, inputs []string, b *workload.Builder) error {
+func read(ctx context.Context, inputs []string, b *workload.Builder) (err error) {
 	b.NoEpoch, b.Durations = true, trace.DurationModelled
-	r := &reader{b: b, ids: map[string]int{}}
+	r := &reader{b: b, waiting: waiting{names: spill.NewSorter()}}
+	defer func() { err = errors.Join(err, r.waiting.close()) }()
 	gap, err := time.ParseDuration(b.Param("gap"))
 	if err != nil || gap < 0 || gap > 1000*time.Hour {
 		return b.ParamError("gap", "a time such as 25s, up to 1000h")
@@ -80,6 +82,17 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) error {
 		}
 		b.Progress(i+1, len(files), "files")
 	}
+	for q, err := range r.waiting.all() {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = r.query(q)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -95,7 +108,7 @@ func (r *reader) file(ctx context.Context, path string) (err error) {
 			if r.b.Counts.Read["queries"]++; bad != nil {
 				stop = r.b.Drop("queries_with_a_bad_value", "%v", bad)
 			} else {
-				stop = r.query(q)
+				stop = r.waiting.add(q)
 			}
 		}
 		return stop
@@ -106,15 +119,18 @@ func (r *reader) file(ctx context.Context, path string) (err error) {
 	return err
 }
 
+// nameOf is what a query on data of a size is called.
+func nameOf(q *decima.Query) string { return fmt.Sprintf("q%d-%gg", q.Query, q.SizeGB) }
+
 // query makes the application of a query.
-func (r *reader) query(q *decima.Query) error {
-	id := fmt.Sprintf("q%d-%gg", q.Query, q.SizeGB)
+func (r *reader) query(q *numbered) error {
+	id := nameOf(&q.Query)
 	r.b.Begin()
 	a := &workload.Application{Job: *trace.NewJob(trace.KindSpark)}
 	j := &a.Job
 	j.Name, j.SubmitMS = id, r.n*r.gapMS
-	if r.ids[id]++; r.ids[id] > 1 {
-		id = fmt.Sprintf("%s#%d", id, r.ids[id])
+	if q.n > 1 {
+		id = fmt.Sprintf("%s#%d", id, q.n)
 	}
 	j.ExternalID = id
 	j.AMMemMiB, j.AMVCores = 2048, 1

@@ -1,9 +1,15 @@
 package decima
 
 import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
+	"replay/spill"
+	"replay/trace/decima"
 	"replay/trace/importer/importtest"
 	"replay/trace/importer/workload"
 )
@@ -42,6 +48,67 @@ func TestBadRows(t *testing.T) {
 	for _, set := range []string{"gap=soon", "executors=0", "executor-vcores=-1", "executor-mem=9999999999999"} {
 		name, value, _ := strings.Cut(set, "=")
 		importtest.Refused(t, Format, []string{fixtures + "stages.csv"}, func(o *workload.Options) { o.Nodes, o.Params = 2, map[string]string{name: value} }, "--"+name+` is "`+value+`", want`)
+	}
+}
+
+// Queries of one name are numbered in the order in which they come, in several files too; others keep their places between them.
+func TestQueriesOfOneName(t *testing.T) {
+	table := func(queries ...int) string {
+		text := "size_gb,query,stage,parents,tasks,first_ms_median,rest_ms_median\n"
+		for _, q := range queries {
+			text += fmt.Sprintf("2,%d,0,,3,5,5\n2,%d,1,0,2,5,5\n", q, q)
+		}
+		return text
+	}
+	dir := t.TempDir()
+	importtest.Write(t, filepath.Join(dir, "a.csv"), table(1, 2, 1, 3))
+	importtest.Write(t, filepath.Join(dir, "b.csv"), table(2, 1))
+	_, m, err := importtest.Import(t, Format, dir, func(o *workload.Options) { o.Nodes = 2 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, j := range m.JobList {
+		got = append(got, fmt.Sprintf("%s %s %d", j.Name, j.ExternalID, j.SubmitMS/1000))
+	}
+	want := []string{"q1-2g q1-2g 0", "q2-2g q2-2g 25", "q1-2g q1-2g#2 50", "q3-2g q3-2g 75", "q2-2g q2-2g#2 100", "q1-2g q1-2g#3 125"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// What waits, and the names, take no more memory for ten times as many queries.
+func TestQueriesWaitInFiles(t *testing.T) {
+	w := waiting{names: spill.NewSorter()}
+	defer w.close()
+	held := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	const queries, most = 300_000, 4 << 20 // a list of the names takes 20 MB
+	before := int64(0)
+	for i := range queries {
+		if i == queries/10 {
+			before = held()
+		}
+		if err := w.add(&decima.Query{SizeGB: float64(i), Query: 1, Stages: make([]decima.Stage, 1)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if more := held() - before; more > most {
+		t.Errorf("%d bytes more, want at most %d", more, most)
+	}
+	i := 0
+	for q, err := range w.all() {
+		if err != nil || q.SizeGB != float64(i) || q.n != 1 {
+			t.Fatalf("query %d: %+v, %v", i, q, err)
+		}
+		i++
+	}
+	if i != queries {
+		t.Errorf("%d queries, want %d", i, queries)
 	}
 }
 
