@@ -93,17 +93,17 @@ type reader struct {
 	unit    float64 // of memory, MiB
 	graph   graph
 	jobs    *spill.Groups
-	ran     map[string]int64 // ms of tasks by their fragments
-	took    float64          // MHz-ms of these
-	ask     float64          // MHz-ms that tasks with fragments asked for
-	first   int64            // submission
-	last    int64            // end of a task that starts when it is submitted
-	mostMiB float64          // of a task
+	ran     *ran    // nil without fragments
+	took    float64 // MHz-ms of these
+	ask     float64 // MHz-ms that tasks with fragments asked for
+	first   int64   // submission
+	last    int64   // end of a task that starts when it is submitted
+	mostMiB float64 // of a task
 	buf     []byte
 }
 
 func read(ctx context.Context, inputs []string, b *workload.Builder) (err error) {
-	r := &reader{b: b, jobs: spill.NewGroups("workflow"), graph: newGraph(), ran: map[string]int64{}, first: math.MaxInt64}
+	r := &reader{b: b, jobs: spill.NewGroups("workflow"), graph: newGraph(), first: math.MaxInt64}
 	defer func() { err = errors.Join(err, r.jobs.Close()) }()
 	if r.unit, err = workflow.Unit(b, "opendc-mem-unit"); err != nil {
 		return err
@@ -116,8 +116,12 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) (err error)
 	if err != nil {
 		return err
 	}
+	if len(files[isFragments]) > 0 {
+		r.ran = newRan()
+		defer func() { err = errors.Join(err, r.ran.close()) }()
+	}
 	for _, path := range files[isTasks] {
-		if err := r.edges(ctx, path); err != nil {
+		if err := r.ids(ctx, path); err != nil {
 			return err
 		}
 	}
@@ -126,6 +130,11 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) (err error)
 			return err
 		}
 		b.Progress(i+1, len(files[isFragments])+len(files[isTasks]), "files")
+	}
+	if r.ran != nil {
+		if err := r.ran.join(); err != nil {
+			return err
+		}
 	}
 	for i, path := range files[isTasks] {
 		if err := r.tasks(ctx, path); err != nil {

@@ -1,10 +1,13 @@
 package opendc
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"testing"
 
 	"replay/trace"
@@ -139,6 +142,71 @@ func TestOlderVersions(t *testing.T) {
 	res, m, err := importtest.Import(t, Format, dir, nodes(2))
 	if err != nil || len(m.JobList) != 1 || m.JobList[0].Stages[0].Tasks.DurationMS[0] != 700 || res.Counts.Dropped["tasks_without_a_duration"] != 1 || m.OriginUnixMS != trace.Unset {
 		t.Errorf("%v, %+v", err, res)
+	}
+}
+
+// Each row of the tasks gets what its fragments took together, wherever they stand: in any order, of other tasks, of none, and of a task that has two rows.
+func TestFragmentsFindTheirTasks(t *testing.T) {
+	r := newRan()
+	defer r.close()
+	ids := []string{"a", "a\x00", "", "b", "a", "none", "a\x00\x01"}
+	for _, id := range ids {
+		if err := r.row(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range []struct {
+		id string
+		ms int64
+	}{{"b", 5}, {"a", 1}, {"other", 9}, {"a\x00", 30}, {"a", 2}, {"", 7}, {"b", 0}, {"a\x00\x01", 400}} {
+		if err := r.fragments(f.id, f.ms); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.join(); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int64{3, 30, 0, 5, 3, 0, 400} {
+		if got, err := r.ofNext(); err != nil || got != want {
+			t.Errorf("row %d, %q: %d ms, %v; want %d", i, ids[i], got, err, want)
+		}
+	}
+	if r.tasks != 5 {
+		t.Errorf("%d tasks have fragments, want 5", r.tasks)
+	}
+}
+
+// What is known of fragments takes no more memory for ten times as many tasks.
+func TestFragmentsWaitInFiles(t *testing.T) {
+	r := newRan()
+	defer r.close()
+	held := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	const tasks, most = 300_000, 4 << 20 // a map takes 16 MB
+	before := int64(0)
+	for i := range tasks {
+		if i == tasks/10 {
+			before = held()
+		}
+		id := strconv.Itoa(i)
+		if err := errors.Join(r.row(id), r.fragments(id, int64(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if more := held() - before; more > most {
+		t.Errorf("%d bytes more, want at most %d", more, most)
+	}
+	if err := r.join(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range tasks {
+		if ms, err := r.ofNext(); err != nil || ms != int64(i) {
+			t.Fatalf("row %d: %d ms, %v", i, ms, err)
+		}
 	}
 }
 

@@ -52,14 +52,14 @@ func (g *graph) component(id string) string {
 	return id
 }
 
-// edges reads which tasks belong together.
-func (r *reader) edges(ctx context.Context, path string) (err error) {
+// ids reads which tasks belong together, and of which there may be fragments.
+func (r *reader) ids(ctx context.Context, path string) (err error) {
 	f, err := columns.Peek(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if !f.Has("parents", "children") {
+	if !f.Has("parents", "children") && r.ran == nil {
 		return nil
 	}
 	var id, parents, children *columns.Column
@@ -72,7 +72,10 @@ func (r *reader) edges(ctx context.Context, path string) (err error) {
 		for _, other := range append(row.Texts(parents), row.Texts(children)...) {
 			r.graph.join(task, other)
 		}
-		return nil // a value that is none is told when the tasks are read
+		if r.ran == nil {
+			return nil
+		}
+		return r.ran.row(task) // a value that is none is told when the tasks are read
 	})
 }
 
@@ -115,7 +118,13 @@ func (r *reader) task(f *columns.File, c *taskColumns, i int) error {
 		r.b.Counts.Dropped["gpus_of_tasks"]++
 	}
 	ms := &rec.Task.Task.DurationMS
-	ran := r.ran[rec.ID]
+	ran := int64(0)
+	if r.ran != nil {
+		var err error
+		if ran, err = r.ran.ofNext(); err != nil {
+			return err
+		}
+	}
 	if rec.SubmitMS == trace.Unset {
 		rec.SubmitMS = start
 	}
@@ -164,8 +173,10 @@ func (r *reader) fragments(ctx context.Context, path string) (err error) {
 			return r.b.Drop("fragments_with_a_bad_value", "%v", row.Err)
 		}
 		if task != last { // fragments of a task stand together
-			r.ran[last], last = ran, strings.Clone(task)
-			ran = r.ran[task]
+			if err := r.ran.fragments(last, ran); err != nil {
+				return err
+			}
+			last, ran = strings.Clone(task), 0
 		}
 		if ms > 0 && ran < workflow.MostMS {
 			ran += ms
@@ -175,14 +186,12 @@ func (r *reader) fragments(ctx context.Context, path string) (err error) {
 		}
 		return nil
 	})
-	r.ran[last] = ran
-	delete(r.ran, "")
-	return err
+	return errors.Join(err, r.ran.fragments(last, ran))
 }
 
 // sayUse tells how much of the CPUs the tasks used.
 func (r *reader) sayUse() {
 	if r.ask > 0 {
-		r.b.Note("%d fragments of %d tasks: they used %.0f %% of the CPUs that they asked for; a task takes them all for its duration here", r.b.Counts.Read["fragments"], len(r.ran), 100*r.took/r.ask)
+		r.b.Note("%d fragments of %d tasks: they used %.0f %% of the CPUs that they asked for; a task takes them all for its duration here", r.b.Counts.Read["fragments"], r.ran.tasks, 100*r.took/r.ask)
 	}
 }
