@@ -21,6 +21,8 @@ func TestBadInput(t *testing.T) {
 	}{
 		{"", "no application", 0},
 		{"; MaxJobs: 5\n", "no application", 0},
+		{strings.ReplaceAll("; MaxJobs: 5\n"+good+good, "\n", "\r"), "in: line 1: goes on after a carriage return, want a line feed at the end of each line", 0},
+		{good + strings.ReplaceAll(good+good, "\n", "\r"), "in: line 2: goes on after a carriage return", 0},
 		{good + "1 2 3\n", "in: line 2: has 3 fields, want 18 numbers", 1},
 		{good + strings.Replace(good, " 100 ", " x ", 1), `line 2: field 4 (run time) is "x", want a number`, 1},
 		{good + strings.Replace(good, " 100 ", " NaN ", 1), `field 4 (run time) is "NaN", want a number`, 1},
