@@ -53,13 +53,13 @@ func read2020(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	jobs := newJobRows()
 	defer func() { err = errors.Join(err, jobs.Close()) }()
 	if err := paiJob.Read(ctx, b, files[paiJob.Name], func(r *delimited.Row) error {
-		return jobs.add(r, 0, &owner{r.Text(2), statusOf(r.Text(3)), begun(r, 4)})
+		return jobs.add(r, 0, &owner{r.Text(2), statusOf(r.Text(3)), begun(r, 4, 0)})
 	}); err != nil {
 		return err
 	}
 	if err := paiTask.Read(ctx, b, files[paiTask.Name], func(r *delimited.Row) error {
 		t := task{
-			name: r.Name(1), n: r.IntOr(2, unknown, 0, mostInstances), status: statusOf(r.Text(3)), start: begun(r, 4), end: r.IntOr(5, 0, earliest, latest),
+			name: r.Name(1), n: r.IntOr(2, unknown, 0, mostInstances), status: statusOf(r.Text(3)), start: begun(r, 4, 0), end: r.IntOr(5, 0, earliest, latest),
 			milli: planned(r.FloatOr(6, 0, 0, 100*trace.MostVCores) * 10), memMiB: plannedMiB(r.FloatOr(7, 0, 0, trace.MostMemMiB/gib), gib), gpuMilli: planned(r.FloatOr(8, 0, 0, 1<<30) * 10),
 		}
 		return jobs.add(r, 0, &t)
@@ -69,7 +69,7 @@ func read2020(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	hosts := machines{}
 	if err := paiInstance.Read(ctx, b, files[paiInstance.Name], func(r *delimited.Row) error {
 		i := instance{
-			task: r.Name(1), name: r.Text(2), status: statusOf(r.Text(5)), start: begun(r, 6), end: r.IntOr(7, 0, earliest, latest), machine: r.Text(8),
+			task: r.Name(1), name: r.Text(2), status: statusOf(r.Text(5)), start: begun(r, 6, 0), end: r.IntOr(7, 0, earliest, latest), machine: r.Text(8),
 		}
 		hosts.add(i.machine)
 		return jobs.add(r, 0, &i)

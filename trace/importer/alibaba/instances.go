@@ -18,16 +18,16 @@ import (
 	"replay/trace/importer/workload"
 )
 
-// What a table says of times, in seconds. Those before the trace are negative.
+// What a table says of times, in seconds. In the trace of 2017 those before it are negative.
 const (
 	earliest = -1 << 40
 	latest   = 1 << 40
 	unknown  = earliest - 1
 )
 
-// begun reads when a task or instance started. Where it did not the field is empty or 0.
-func begun(r *delimited.Row, i int) int64 {
-	return cmp.Or(r.IntOr(i, 0, earliest, latest), unknown)
+// begun reads when a task or instance started, at since or later. Where it did not the field is empty or 0.
+func begun(r *delimited.Row, i int, since int64) int64 {
+	return cmp.Or(r.IntOr(i, 0, since, latest), unknown)
 }
 
 // planned rounds a plan of vcores to whole thousandths; 0 stands for none.

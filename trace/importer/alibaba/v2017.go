@@ -62,7 +62,7 @@ func read2017(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	hosts := machines{}
 	if err := batchInstance2017.Read(ctx, b, files[batchInstance2017.Name], func(r *delimited.Row) error {
 		i := instance{
-			start: begun(r, 0), end: r.IntOr(1, 0, earliest, latest), task: r.Name(3), machine: r.Text(4), status: statusOf(r.Text(5)), seq: r.IntOr(6, 1, 0, latest),
+			start: begun(r, 0, earliest), end: r.IntOr(1, 0, earliest, latest), task: r.Name(3), machine: r.Text(4), status: statusOf(r.Text(5)), seq: r.IntOr(6, 1, 0, latest),
 		}
 		if i.status == failed { // another attempt has a row of its own
 			i.status = unfinished

@@ -53,7 +53,7 @@ func read2018(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	defer func() { err = errors.Join(err, jobs.Close()) }()
 	if err := batchTask.Read(ctx, b, files[batchTask.Name], func(r *delimited.Row) error {
 		t := task{
-			name: r.Name(0), n: r.IntOr(1, unknown, 0, mostInstances), status: statusOf(r.Text(4)), start: begun(r, 5), end: r.IntOr(6, 0, earliest, latest),
+			name: r.Name(0), n: r.IntOr(1, unknown, 0, mostInstances), status: statusOf(r.Text(4)), start: begun(r, 5, 0), end: r.IntOr(6, 0, earliest, latest),
 			milli: planned(r.FloatOr(7, 0, 0, 100*trace.MostVCores) * 10), memMiB: plannedMiB(r.FloatOr(8, 0, 0, 100)/100, memMiB),
 		}
 		return jobs.add(r, 2, &t)
@@ -63,7 +63,7 @@ func read2018(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	hosts := machines{}
 	if err := batchInstance.Read(ctx, b, files[batchInstance.Name], func(r *delimited.Row) error {
 		i := instance{
-			name: r.Text(0), task: r.Name(1), status: statusOf(r.Text(4)), start: begun(r, 5), end: r.IntOr(6, 0, earliest, latest),
+			name: r.Text(0), task: r.Name(1), status: statusOf(r.Text(4)), start: begun(r, 5, 0), end: r.IntOr(6, 0, earliest, latest),
 			machine: r.Text(7), seq: r.IntOr(8, 1, 0, latest),
 		}
 		if err := jobs.add(r, 2, &i); err != nil {
