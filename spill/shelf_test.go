@@ -44,3 +44,35 @@ func TestShelf(t *testing.T) {
 		}
 	}
 }
+
+// Records come back in the order in which they were added, as often as one asks, empty ones too.
+func TestQueue(t *testing.T) {
+	for _, n := range []int{0, 3, 100_000} {
+		var q Queue
+		var want [][]byte
+		for i := range n {
+			want = append(want, bytes.Repeat([]byte{byte(i)}, i%300))
+			if err := q.Add(want[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 2 {
+			i := 0
+			for got, err := range q.All() {
+				if err != nil || !bytes.Equal(got, want[i]) {
+					t.Fatalf("record %d of %d has %d bytes, %v; want %d", i, n, len(got), err, len(want[i]))
+				}
+				i++
+			}
+			if i != n {
+				t.Errorf("%d records, want %d", i, n)
+			}
+		}
+		for range q.All() {
+			break
+		}
+		if err := q.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

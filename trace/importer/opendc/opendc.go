@@ -99,6 +99,7 @@ type reader struct {
 	first   int64   // submission
 	last    int64   // end of a task that starts when it is submitted
 	mostMiB float64 // of a task
+	unlike  string  // the first task whose fragments took another time
 	buf     []byte
 }
 

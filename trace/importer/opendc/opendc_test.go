@@ -2,12 +2,14 @@ package opendc
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"replay/trace"
@@ -173,6 +175,34 @@ func TestFragmentsFindTheirTasks(t *testing.T) {
 	}
 	if r.tasks != 5 {
 		t.Errorf("%d tasks have fragments, want 5", r.tasks)
+	}
+}
+
+// Tasks whose fragments together take another time than their duration are told, once: not what is rounded, and none that have no duration of their own.
+func TestFragmentsOfAnotherTime(t *testing.T) {
+	for _, tt := range []struct {
+		ms, want int64
+	}{{100_000, 0}, {101_000, 0}, {99_000, 0}, {101_001, 1}, {98_999, 1}, {1, 1}} {
+		dir := t.TempDir()
+		importtest.Write(t, filepath.Join(dir, "tasks.parquet"), string(files(t)["tasks.parquet"]))
+		importtest.Write(t, filepath.Join(dir, "fragments.parquet"), string(importtest.Parquet(t, []fragment{{1, 603_000, 4000}, {2, tt.ms, 1000}, {3, 260_000, 2000}})))
+		var warned []string
+		res, m, err := importtest.Import(t, Format, dir, func(o *workload.Options) {
+			o.Nodes, o.Warn = 4, func(s string) { warned = append(warned, s) }
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := res.Counts.Read["tasks_whose_fragments_took_another_time"]; n != tt.want+1 || len(m.JobList) == 0 {
+			t.Errorf("%d ms: %d tasks, want %d", tt.ms, n, tt.want+1)
+		}
+		first := "row 2: task 3 has a duration of 200000 ms and fragments of 260000 ms"
+		if tt.want > 0 {
+			first = fmt.Sprintf("row 1: task 2 has a duration of 100000 ms and fragments of %d ms", tt.ms)
+		}
+		if len(warned) != 1 || !strings.HasPrefix(warned[0], fmt.Sprint(tt.want+1, " tasks ran another time by their fragments than by their duration")) || !strings.HasSuffix(warned[0], first) {
+			t.Errorf("%d ms: warned %q, want of %s", tt.ms, warned, first)
+		}
 	}
 }
 

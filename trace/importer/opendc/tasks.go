@@ -3,6 +3,7 @@ package opendc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"replay/trace"
@@ -144,6 +145,11 @@ func (r *reader) task(f *columns.File, c *taskColumns, i int) error {
 	case *ms < 0:
 		return r.b.Drop("tasks_without_a_duration", "%s: row %d: task %s has no duration, stop time or fragments, want one of them", f.Path, f.Row(i), rec.ID)
 	}
+	if ran > 0 && !about(ran, *ms) {
+		if r.b.Counts.Read["tasks_whose_fragments_took_another_time"]++; r.unlike == "" {
+			r.unlike = fmt.Sprintf("%s: row %d: task %s has a duration of %d ms and fragments of %d ms", f.Path, f.Row(i), rec.ID, *ms, ran)
+		}
+	}
 	if mhz := row.Float(c.capacity); mhz > 0 && ran > 0 {
 		r.ask += float64(mhz * float64(*ms))
 	}
@@ -152,6 +158,9 @@ func (r *reader) task(f *columns.File, c *taskColumns, i int) error {
 	r.buf = rec.Append(r.buf[:0])
 	return r.jobs.Add([]byte(r.graph.component(rec.ID)), r.buf)
 }
+
+// about tells whether a task ran as long as its duration says: times are rounded, and the last fragment of a long one is often cut.
+func about(ran, ms int64) bool { return max(ran, ms)-min(ran, ms) <= max(1000, ms/100) }
 
 // fragments reads what tasks used.
 func (r *reader) fragments(ctx context.Context, path string) (err error) {
@@ -189,8 +198,11 @@ func (r *reader) fragments(ctx context.Context, path string) (err error) {
 	return errors.Join(err, r.ran.fragments(last, ran))
 }
 
-// sayUse tells how much of the CPUs the tasks used.
+// sayUse tells how much of the CPUs the tasks used, and of tasks that do not agree with their fragments.
 func (r *reader) sayUse() {
+	if n := r.b.Counts.Read["tasks_whose_fragments_took_another_time"]; n > 0 {
+		r.b.Warn("%d tasks ran another time by their fragments than by their duration, by more than 1 s and 1 %%, and run for their duration here; the first: %s", n, r.unlike)
+	}
 	if r.ask > 0 {
 		r.b.Note("%d fragments of %d tasks: they used %.0f %% of the CPUs that they asked for; a task takes them all for its duration here", r.b.Counts.Read["fragments"], r.ran.tasks, 100*r.took/r.ask)
 	}
