@@ -33,14 +33,13 @@ func (w *waiting) add(q *decima.Query) error {
 	return errors.Join(w.names.Add(w.buf), w.queries.Add(pack(q)))
 }
 
-// again sorts, by place, the queries that have the name of one before.
-func (w *waiting) again() (*spill.Sorter, error) {
-	s := spill.NewSorter()
+// again gives to the queries that have the name of one before, by place.
+func (w *waiting) again(to *spill.Sorter) error {
 	var before []byte
 	n := uint64(0)
 	for r, err := range w.names.All() {
 		if err != nil {
-			return s, err
+			return err
 		}
 		name, place := r[:len(r)-placeBytes], r[len(r)-placeBytes:]
 		if string(name) != string(before) {
@@ -48,20 +47,20 @@ func (w *waiting) again() (*spill.Sorter, error) {
 		}
 		if n++; n > 1 {
 			w.buf = binary.BigEndian.AppendUint64(append(w.buf[:0], place...), n)
-			if err := s.Add(w.buf); err != nil {
-				return s, err
+			if err := to.Add(w.buf); err != nil {
+				return err
 			}
 		}
 	}
-	return s, nil
+	return nil
 }
 
 // all gives the queries in the order in which they came. An error ends them.
 func (w *waiting) all() iter.Seq2[*numbered, error] {
 	return func(yield func(*numbered, error) bool) {
-		again, err := w.again()
+		again := spill.NewSorter()
 		defer again.Close()
-		if err != nil {
+		if err := w.again(again); err != nil {
 			yield(nil, err)
 			return
 		}
