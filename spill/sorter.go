@@ -12,10 +12,13 @@ import (
 	"replay/outdir"
 )
 
-// runBytes is how many bytes of records a Sorter keeps in memory.
-const runBytes = 2 << 20
+const (
+	runBytes   = 2 << 20 // of records that a Sorter keeps in memory
+	mergeBytes = 1 << 20 // of all runs that are read together, unless each then has less than leastAhead
+	leastAhead = 1 << 10
+)
 
-// Sorter sorts records by their bytes. What is kept in memory does not grow with their number.
+// Sorter sorts records by their bytes. What is kept in memory does not grow with their number, but for a kilobyte of each 2 MiB of records while they are read.
 type Sorter struct {
 	file *outdir.ScratchFile
 	end  int64
@@ -92,8 +95,9 @@ func (s *Sorter) All() iter.Seq2[[]byte, error] {
 		}
 		h := make(merge, 0, len(s.runs)+1)
 		sources := []func([]byte) ([]byte, error){s.inMemory()}
+		ahead := min(max(mergeBytes/len(s.runs), leastAhead), chunkBytes)
 		for _, run := range s.runs {
-			r := bufio.NewReaderSize(io.NewSectionReader(s.file, run.at, run.n), chunkBytes)
+			r := bufio.NewReaderSize(io.NewSectionReader(s.file, run.at, run.n), ahead)
 			sources = append(sources, func(buf []byte) ([]byte, error) { return next(r, buf) })
 		}
 		for _, source := range sources {

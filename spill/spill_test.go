@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -151,6 +152,33 @@ func TestSorter(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// Runs that are read together take a megabyte, or a kilobyte each.
+func TestSorterReadsLittleAhead(t *testing.T) {
+	s := NewSorter()
+	defer s.Close()
+	s.most = 100
+	for i := range 12_000 {
+		if err := s.Add([]byte(strconv.Itoa(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(s.runs) < 2000 {
+		t.Fatalf("%d runs, want 2000 or more", len(s.runs))
+	}
+	var before, now runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, err := range s.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	runtime.ReadMemStats(&now)
+	if each, most := int(now.TotalAlloc-before.TotalAlloc)/len(s.runs), 2*leastAhead; each > most {
+		t.Errorf("%d bytes of each of %d runs, want at most %d", each, len(s.runs), most)
 	}
 }
 

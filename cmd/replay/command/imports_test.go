@@ -32,7 +32,7 @@ var picture = map[string][]string{
 	"replay/policy/autoscale":             {"replay/policy/resource"},
 	"replay/policy/starlark/starlarktest": {"replay/policy", "replay/policy/starlark"},
 	"replay/trace":                        {"replay/input", "replay/sealed", "replay/outdir", "replay/spill", "replay/trace/tablefile"},
-	"replay/trace/tablefile":              {"replay/input"},
+	"replay/trace/tablefile":              {"replay/input", "replay/spill"},
 	"replay/trace/export":                 {"replay/outdir", "replay/trace", "replay/trace/tablefile"},
 	"replay/trace/edit":                   {"replay/trace"},
 	"replay/trace/portrait":               {"replay/trace"},
