@@ -1,6 +1,7 @@
 package opendc
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -175,6 +176,49 @@ func TestFragmentsFindTheirTasks(t *testing.T) {
 	}
 	if r.tasks != 5 {
 		t.Errorf("%d tasks have fragments, want 5", r.tasks)
+	}
+}
+
+// Where fewer rows of a file are read the second time, those of the next file keep what is theirs.
+func TestFragmentsOfADamagedFile(t *testing.T) {
+	r := newRan()
+	defer r.close()
+	var err error
+	r.file()
+	for i, id := range []string{"a", "b", "c", "d", "e"} {
+		if i == 3 {
+			r.file()
+		}
+		err = errors.Join(err, r.row(id), r.fragments(id, int64(i+1)))
+	}
+	if err := errors.Join(err, r.join()); err != nil {
+		t.Fatal(err)
+	}
+	r.file()
+	first, err := r.ofNext()
+	r.file()
+	second, err2 := r.ofNext()
+	third, err3 := r.ofNext()
+	if err := errors.Join(err, err2, err3); err != nil || first != 1 || second != 4 || third != 5 {
+		t.Errorf("%d, %d and %d ms, %v; want 1, 4 and 5", first, second, third, err)
+	}
+}
+
+// A damaged table of tasks, which is read twice, is told once.
+func TestDamagedTasks(t *testing.T) {
+	dir := t.TempDir()
+	all := files(t)
+	importtest.Write(t, filepath.Join(dir, "fragments.parquet"), string(all["fragments.parquet"]))
+	importtest.Write(t, filepath.Join(dir, "tasks.parquet"), string(all["tasks.parquet"]))
+	data := bytes.Clone(all["tasks.parquet"])
+	for i := 40; i < 60; i++ {
+		data[i] ^= 0xff // of the first page, which has the ids
+	}
+	importtest.Write(t, filepath.Join(dir, "tasks_2.parquet"), string(data))
+	importtest.Refused(t, Format, []string{dir}, nodes(4), "tasks_2.parquet: column id, row group 0, row 0: page at byte 4: ")
+	res, _, err := importtest.Import(t, Format, dir, func(o *workload.Options) { o.Nodes, o.Lenient = 4, true })
+	if err != nil || res.Counts.Dropped["rest_of_a_damaged_input"] != 1 {
+		t.Errorf("%v, %+v", err, res)
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 type ran struct {
 	byID  *spill.Sorter
 	byRow *spill.Sorter // ms of the rows of tasks that have some
-	rows  uint64
-	tasks int64 // ids that fragments have
+	place uint64        // of the next row: its file, and its number there
+	tasks int64         // ids that fragments have
 	buf   []byte
 
 	next func() ([]byte, error, bool)
@@ -28,7 +28,7 @@ type ran struct {
 // What a record says of an id, after it.
 const (
 	fragmentsRan = iota // ms
-	taskRow             // number
+	taskRow             // place
 
 	tailBytes = 1 + 8
 )
@@ -50,10 +50,16 @@ func (r *ran) fragments(id string, ms int64) error {
 	return r.put(id, fragmentsRan, uint64(ms))
 }
 
+// mostRows is how many rows a file may have.
+const mostRows = 1 << 40
+
+// file begins the next file of tasks. Of one that is damaged fewer rows may be read the second time, as more of its columns are.
+func (r *ran) file() { r.place = (r.place/mostRows + 1) * mostRows }
+
 // row takes the id of the next row of the tasks.
 func (r *ran) row(id string) error {
-	r.rows++
-	return r.put(id, taskRow, r.rows-1)
+	r.place++
+	return r.put(id, taskRow, r.place-1)
 }
 
 // join brings the rows and the fragments of each id together.
@@ -86,18 +92,20 @@ func (r *ran) join() error {
 		}
 	}
 	r.next, r.stop = iter.Pull2(r.byRow.All())
-	r.rows = 0
+	r.place = 0
 	r.head, r.err, r.more = r.next()
 	return r.byID.Close()
 }
 
 // ofNext returns how long the fragments of the next row of the tasks took, ms; 0 without any.
 func (r *ran) ofNext() (ms int64, err error) {
-	if r.more && r.err == nil && binary.BigEndian.Uint64(r.head) == r.rows {
-		ms = int64(binary.BigEndian.Uint64(r.head[8:]))
+	for ms == 0 && r.more && r.err == nil && binary.BigEndian.Uint64(r.head) <= r.place {
+		if binary.BigEndian.Uint64(r.head) == r.place {
+			ms = int64(binary.BigEndian.Uint64(r.head[8:]))
+		}
 		r.head, r.err, r.more = r.next()
 	}
-	r.rows++
+	r.place++
 	return ms, r.err
 }
 

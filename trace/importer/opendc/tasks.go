@@ -67,17 +67,34 @@ func (r *reader) ids(ctx context.Context, path string) (err error) {
 	if err := f.BindAll([]columns.Want{{To: &id, Required: true, Names: idNames}, {To: &parents, Names: []string{"parents"}}, {To: &children, Names: []string{"children"}}}); err != nil {
 		return err
 	}
-	return f.Each(ctx, r.b, func(i int) error {
-		row := columns.Row{At: i}
-		task := row.Text(id)
-		for _, other := range append(row.Texts(parents), row.Texts(children)...) {
-			r.graph.join(task, other)
+	if r.ran != nil {
+		r.ran.file()
+	}
+	for {
+		n, err := f.Next()
+		switch {
+		case err != nil && !r.b.Options.Lenient:
+			return r.b.Damaged(err)
+		case err != nil || n == 0:
+			return nil // what is left out, as a value that is none, is told when the tasks are read
 		}
-		if r.ran == nil {
-			return nil
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		return r.ran.row(task) // a value that is none is told when the tasks are read
-	})
+		for i := range n {
+			row := columns.Row{At: i}
+			task := row.Text(id)
+			for _, other := range append(row.Texts(parents), row.Texts(children)...) {
+				r.graph.join(task, other)
+			}
+			if r.ran == nil {
+				continue
+			}
+			if err := r.ran.row(task); err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // taskColumns are those of the table of tasks.
@@ -100,6 +117,9 @@ func (r *reader) tasks(ctx context.Context, path string) (err error) {
 		{To: &c.name, Names: []string{"name"}},
 	}); err != nil {
 		return err
+	}
+	if r.ran != nil {
+		r.ran.file()
 	}
 	return f.Each(ctx, r.b, func(i int) error { return r.task(f, &c, i) })
 }
