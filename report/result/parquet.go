@@ -26,7 +26,7 @@ type table[S, R any] struct {
 	row     func(*S) R
 	file    *os.File
 	buffer  *bufio.Writer
-	writer  *parquet.GenericWriter[R]
+	writer  *tablefile.RowWriter[R]
 	records []S
 	rows    []R
 	written int64
@@ -42,9 +42,12 @@ func newTable[S, R any](path string, row func(*S) R) (*table[S, R], error) {
 		return nil, err
 	}
 	t := &table[S, R]{path: path, row: row, file: file, buffer: bufio.NewWriterSize(file, 1<<16)}
-	t.writer = parquet.NewGenericWriter[R](t.buffer, parquet.MaxRowsPerRowGroup(rowGroupRows),
+	if t.writer, err = tablefile.NewRowWriter[R](t.buffer, parquet.MaxRowsPerRowGroup(rowGroupRows),
 		parquet.Compression(codec),
-		parquet.CreatedBy("replay", "1", "0"), parquet.KeyValueMetadata("columns", describe[R]()))
+		parquet.CreatedBy("replay", "1", "0"), parquet.KeyValueMetadata("columns", describe[R]())); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	return t, nil
 }
 
@@ -64,7 +67,7 @@ func (t *table[S, R]) put(r R) {
 
 func (t *table[S, R]) flush() {
 	if t.err == nil {
-		_, t.err = t.writer.Write(t.rows)
+		t.err = t.writer.Write(t.rows)
 	}
 	t.written += int64(len(t.rows))
 	t.records, t.rows = t.records[:0], t.rows[:0]
@@ -81,7 +84,10 @@ func (t *table[S, R]) Close() error {
 }
 
 // abandon closes the file without finishing it.
-func (t *table[S, R]) abandon() { t.file.Close() }
+func (t *table[S, R]) abandon() {
+	t.writer.Discard()
+	t.file.Close()
+}
 
 // readTable calls each with every row of a Parquet file, in order. The row is reused.
 // The file must have the columns of R, which is checked first.
