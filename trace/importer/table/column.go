@@ -29,7 +29,9 @@ type column struct {
 	unit   unit
 	layout int // of dates
 	epoch  bool
+	early  bool // most are dates before the first instant that counts from 1970 as a number
 	open   bool // no value was seen that says how they are written
+	typed  bool // the unit is that of the type of the column
 	said   string
 	beside *column // of a span: instants that are numbers of a unit finer than seconds
 	doubt  string  // about its unit, for a warning
@@ -41,12 +43,13 @@ const (
 	latestMS   = 7_258_118_400_000
 )
 
-// times are the bounds of the instants of a column, ms. A submission that counts from 1970 is no number below those that do.
-func (c *column) times() (least, most int64) {
+// times are the bounds of the instants of a column, ms. One that says when its row was submitted is, among those that count from 1970, no number below those that do, and no date
+// before these where most are later: a 0 stands for none.
+func (c *column) times(submits bool) (least, most int64) {
 	switch {
 	case !c.epoch:
 		return -trace.LatestMS, trace.LatestMS
-	case c.role == roleSubmit && c.form == numbers:
+	case submits && !c.early:
 		return firstEpochMS, latestMS
 	}
 	return earliestMS, latestMS
@@ -59,6 +62,26 @@ func absent(s string) bool {
 		return true
 	}
 	return false
+}
+
+// retype takes the unit that the type of the column has in a further file: writers differ, such as Spark's microseconds and pandas' nanoseconds.
+func (c *column) retype(u *unit) error {
+	switch {
+	case c.open && c.typed && u == nil: // there was no value of that type
+		c.typed, c.binding.unit = false, nil
+	case c.open:
+		c.typed = u != nil
+	case c.typed != (u != nil):
+		what := [...]string{"numbers or text", "a timestamp or duration"}
+		if c.typed {
+			what[0], what[1] = what[1], what[0]
+		}
+		return fmt.Errorf("column %s is %s, and in the first file %s; want one type in all files, or import them one by one", c.name, what[1], what[0])
+	}
+	if u != nil {
+		c.unit, c.binding.unit = *u, u
+	}
+	return nil
 }
 
 // settle finds how the values are written, of which some are given. A value that fits no form that the role has is an error.
@@ -78,6 +101,11 @@ func (c *column) settle(values []string) error {
 		return nil
 	}
 	c.open = false
+	if of == instant && c.binding.unit == nil && allDated(values) {
+		c.form = dates
+		c.measure(of, values)
+		return nil
+	}
 	var fits [4]int
 	var first [4]string // of each form
 	worst := ""         // that is neither
@@ -171,7 +199,7 @@ func (c *column) measure(of quantity, values []string) {
 	switch {
 	case c.form == dates:
 		c.epoch = true
-		how = datesSaid(values)
+		how, c.early = datesSaid(values)
 	case c.form == withUnits:
 		how = map[quantity]string{span: "durations", memory: "sizes", cores: "thousandths"}[of] + " such as " + values[0]
 	case of == count:
@@ -193,6 +221,9 @@ func (c *column) measure(of quantity, values []string) {
 		if c.epoch && c.binding.unit == nil && !c.recent(values) {
 			why = " (" + c.unit.String() + " since 1970 would be of years before 1990 or after 2040)"
 			c.unit, c.epoch = finer(c.unit), false
+		}
+		if of == instant && !c.epoch && c.binding.unit == nil && spreadsheetDays(values) {
+			c.doubt = fmt.Sprintf("%s is taken as seconds from a start of its own, and may be days as spreadsheets count them, such as %s: if so, write it as dates such as 2026-01-02T03:04:05Z", c.name, values[0])
 		}
 		how = c.unit.String() + why
 		if of == instant && c.epoch {
@@ -269,13 +300,46 @@ const (
 	recentToMS   = 2_208_988_800_000
 )
 
-// datesSaid says what dates are, and whether some have no zone.
-func datesSaid(values []string) string {
-	with, without := 0, 0
+// spreadsheetDays tells whether instants may be days since 1900 with their parts, of the years 1990 to 2050.
+func spreadsheetDays(values []string) bool {
+	const from, to = 32_874, 54_789
+	parts := false
+	for _, v := range values {
+		x, ok := number(v)
+		if ok && (x < from || x >= to) && x != 0 && x != -1 {
+			return false
+		}
+		parts = parts || x != math.Trunc(x)
+	}
+	return parts
+}
+
+// allDated tells whether values are dates without anything between their parts, but for those that stand for none.
+func allDated(values []string) bool {
+	n := 0
+	for _, v := range values {
+		if v == "0" || v == "-1" {
+			continue
+		}
+		if !dated(v) {
+			return false
+		}
+		n++
+	}
+	return n > 0
+}
+
+// datesSaid says what dates are, and whether some have no zone; and whether most are early.
+func datesSaid(values []string) (said string, early bool) {
+	with, without, before := 0, 0, 0
 	for _, v := range values {
 		layout := 0
-		if _, ok := timestamp(v, &layout); !ok {
+		ms, ok := timestamp(v, &layout)
+		if !ok {
 			continue
+		}
+		if ms < firstEpochMS {
+			before++
 		}
 		if zoned(layout) {
 			with++
@@ -283,13 +347,15 @@ func datesSaid(values []string) string {
 			without++
 		}
 	}
-	switch {
+	switch early = 2*before > with+without; {
 	case without == 0:
-		return "dates"
+		said = "dates"
 	case with == 0:
-		return "dates without a zone, taken as UTC"
+		said = "dates without a zone, taken as UTC"
+	default:
+		said = "dates; those without a zone are taken as UTC"
 	}
-	return "dates; those without a zone are taken as UTC"
+	return said, early
 }
 
 // firstEpochMS is the first instant that is taken to count from 1970: in March 1973. Smaller ones count from a start of their own.

@@ -93,12 +93,15 @@ func (c *columns) read(fields [][]byte) (r record, err error) {
 		}
 		return v
 	}
+	submits := true // no instant of the row was read: from the next one its submission follows
 	instant := func(of role) int64 {
 		if c[of] == nil {
 			return unknown
 		}
-		least, most := c[of].times()
-		return number(of, least, most)
+		least, most := c[of].times(submits)
+		v := number(of, least, most)
+		submits = submits && v == unknown
+		return v
 	}
 	name := func(of role) []byte {
 		s := c.bytes(of, fields)

@@ -20,6 +20,7 @@ import (
 type source interface {
 	columns() []string
 	unit(i int, of quantity) *unit // of a column whose type says it, or nil
+	blank(i int) bool              // the type of a column says that it has no value
 	place() string                 // such as "line 7"
 	sample() [][]string
 	next() ([][]byte, error) // valid until the next call; a *delimited.RowError may be passed over
@@ -161,6 +162,7 @@ func unique(names []string) []string {
 
 func (s *csvSource) columns() []string        { return s.head }
 func (s *csvSource) unit(int, quantity) *unit { return nil }
+func (s *csvSource) blank(int) bool           { return false }
 func (s *csvSource) place() string            { return "line " + strconv.Itoa(s.rows.Line()) }
 func (s *csvSource) sample() [][]string       { return s.some }
 func (s *csvSource) close() error             { return s.in.Close() }

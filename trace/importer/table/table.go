@@ -168,6 +168,12 @@ func (t *reader) bind(s source, path, said string) error {
 			if c.at = slices.Index(names, c.name); c.at < 0 {
 				return fmt.Errorf("has no column %s, as the first file has; it has %s", c.name, strings.Join(names, ", "))
 			}
+			if s.blank(c.at) {
+				continue
+			}
+			if err := c.retype(s.unit(c.at, known[c.role].of)); err != nil {
+				return err
+			}
 		}
 		if p, ok := s.(*parquetSource); ok {
 			return p.bind(t.columns.places())
@@ -185,10 +191,11 @@ func (t *reader) bind(s source, path, said string) error {
 	}
 	for r := range found {
 		if f := found[r]; f.at >= 0 {
-			if u := s.unit(f.at, known[r].of); u != nil {
+			u := s.unit(f.at, known[r].of)
+			if u != nil {
 				f.unit = u
 			}
-			t.columns[r] = &column{binding: f, role: role(r)}
+			t.columns[r] = &column{binding: f, role: role(r), typed: u != nil}
 		}
 	}
 	if err := t.enough(names); err != nil {
@@ -210,6 +217,9 @@ func (t *reader) bind(s source, path, said string) error {
 // enough tells what is missing.
 func (t *reader) enough(names []string) error {
 	c := &t.columns
+	if len(names) == 1 {
+		return fmt.Errorf("want several columns with a comma, tab, semicolon or bar between them (--delimiter says another character), and there is one, %.80q", names[0])
+	}
 	how := "--map gives columns their roles, such as --map submit=" + names[0] + ",duration=" + names[len(names)-1]
 	if t.b.Param("map") == "" {
 		how = fmt.Sprintf("by their names: %s; %s", c.said(), how)

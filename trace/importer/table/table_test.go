@@ -93,6 +93,12 @@ func TestSniffed(t *testing.T) {
 			"8_1|2024-01-05T10:00:01|2024-01-05T10:00:05|2024-01-05T10:00:06|00:00:01|4|500Mc|FAILED\n", "", "7@0 []8000m/16384MiB[600000]; 8_1@1000 []4000m/2000MiB[1000]", 1704448800000},
 		"published names of a cluster": {"gmt_create,exec_time_seconds,gpu_request\n2024-11-15 16:57:50,32.0,1\n", "", "row1@0 []1000m/1024MiB[32000]", 1731689870000},
 		"dates of several kinds":       {"id,submit,run\na,2026-03-01T01:00:00 +0100,1\nb,\"Sun, 01 Mar 2026 00:00:01 GMT\",1\nc,01/Mar/2026:00:00:02 +0000,1\nd,1 Mar 2026 00:00:03,1\ne,Sun Mar  1 00:00:04 2026,1\nf,\"2026-03-01 00:00:05,250\",1\n", "", "a@0 []1000m/1024MiB[1000]; b@1000 []1000m/1024MiB[1000]; c@2000 []1000m/1024MiB[1000]; d@3000 []1000m/1024MiB[1000]; e@4000 []1000m/1024MiB[1000]; f@5250 []1000m/1024MiB[1000]", 1772323200000},
+		"dates of digits alone":        {"id,start,end\na,20260301000000,20260301000130\nb,20260301000100,20260302000000\nc,0,20260302000000\n", "", "a@0 []1000m/1024MiB[90000]; b@60000 []1000m/1024MiB[86340000]", 1772323200000},
+		"days and minutes of digits":   {"id,submit,start,run\na,20260301,202603010001,5\n", "", "a@0 []1000m/1024MiB[5000]", 1772323200000},
+		"digits that are no dates":     {"id,submit,run\na,20260301,5\nb,20260399,5\n", "", "a@0 []1000m/1024MiB[5000]; b@98000 []1000m/1024MiB[5000]", trace.Unset},
+		"digits of a stated unit":      {"id,submit,run\na,20260301,5\nb,20260302,5\n", "job=id,submit=submit:s,duration=run", "a@0 []1000m/1024MiB[5000]; b@1000 []1000m/1024MiB[5000]", trace.Unset},
+		"zones of hours alone":         {"id,submit,run\na,2026-03-01 02:00:00.5+02,5\nb,20260301T000001Z,5\n", "", "a@0 []1000m/1024MiB[5000]; b@500 []1000m/1024MiB[5000]", 1772323200500},
+		"dates of a clock from 1970":   {"id,start,end\na,1970-01-01 00:00:00,1970-01-01 00:00:05\nb,1970-01-02 00:00:00,1970-01-02 00:00:05\n", "", "a@0 []1000m/1024MiB[5000]; b@86400000 []1000m/1024MiB[5000]", 0},
 		"comments before the header":   {"# of a tool, 2026\n#\njob,submit,run\na,0,5\n", "", "a@0 []1000m/1024MiB[5000]", trace.Unset},
 		"a header that is a comment":   {"# of a tool\n#job,submit,run\na,0,5\n", "", "a@0 []1000m/1024MiB[5000]", trace.Unset},
 		"one that never started":       {"job_id,submit,start_date,end_date,job_status\na,0,5,9,OK\nb,1,,9,CANCELLED\n", "", "a@0 []1000m/1024MiB[4000]", trace.Unset},
@@ -123,6 +129,7 @@ func TestSaid(t *testing.T) {
 		"Id,job,submit,run\n1,pi,0,5\n2,pi,9,5\n":                          {"rows with one job are one job, whatever their Id: if that is the key and job a name, say --map job=Id,name=job with the other roles"},
 		"submit,run\n2026-03-01T00:00:00Z,5\n2026-03-01T00:00:00,5\n":      {"submit is submit: dates; those without a zone are taken as UTC"},
 		"submit,run\n2026-03-01T00:00:00Z,5\n2026-03-01T00:00:00+0200,5\n": {"submit is submit: dates"},
+		"start,run\n46082.0417,5\n46083,5\n":                               {"start is taken as seconds from a start of its own, and may be days as spreadsheets count them, such as 46082.0417: if so, write it as dates such as 2026-01-02T03:04:05Z"},
 		"submit,run\n2026-03-01T00:00:00,5\n":                              {"submit is submit: dates without a zone, taken as UTC"},
 		"#\n# x\nsubmit,run\n2026-03-01T00:00:00,5\n":                      {"t.csv: comma between fields, a header after lines of comments (2), 2 columns"},
 	} {
@@ -242,6 +249,7 @@ func TestErrors(t *testing.T) {
 		"a role twice":            {"a,b\n1,2\n", "map=submit=a,submit=b", "--map has submit twice"},
 		"no role":                 {"a,b\n1,2\n", "map=a", `--map has "a", want ROLE=COLUMN`},
 		"no times":                {"a,b\n1,2\n", "", "want a column for submit or start, among a, b (by their names: none is known; --map gives columns their roles"},
+		"one column":              {"JobID  Submit  End\n1  2  3\n", "", `want several columns with a comma, tab, semicolon or bar between them (--delimiter says another character), and there is one, "JobID  Submit  End"`},
 		"no durations":            {"submit,b\n1,2\n", "", "want a column for duration or end, among submit, b"},
 		"another type":            {"submit,duration\nx,2\ny,3\n", "header=yes", `column submit is to be submit, but has values such as "x"; want numbers of seconds`},
 		"times of two starts":     {"submit,end\n5,1700000000\n", "", "column end counts from 1970 and column submit from a start of its own"},
@@ -415,12 +423,17 @@ func TestSentinelTimes(t *testing.T) {
 		"the year 9999 in seconds":      {"1700000000,5\n1700000001,5\n253402300799,5\n", "row1@0 []1000m/1024MiB[5000]; row2@1000 []1000m/1024MiB[5000]", `t.csv: line 4: submit is "253402300799", want a time from 1973-03-03 to 2200-01-01`, 1700000000000},
 		"the largest number of 32 bits": {"10,5\n20,5\n2147483647000,5\n", "row1@0 []1000m/1024MiB[5000]; row2@10000 []1000m/1024MiB[5000]", `t.csv: line 4: submit is "2147483647000", want a time in ms from`, trace.Unset},
 		"a 0 among times since 1970":    {"0,5\n1700000000000,5\n1700000001000,5\n", "row2@0 []1000m/1024MiB[5000]; row3@1000 []1000m/1024MiB[5000]", `t.csv: line 2: submit is "0", want a time from 1973-03-03`, 1700000000000},
-		"a date for never":              {"2026-03-01,5\n2026-03-02,5\n9999-12-31,5\n", "row1@0 []1000m/1024MiB[5000]; row2@86400000 []1000m/1024MiB[5000]", `t.csv: line 4: submit is "9999-12-31", want a time from 1900-01-01 to 2200-01-01`, 1772323200000},
+		"a date for never":              {"2026-03-01,5\n2026-03-02,5\n9999-12-31,5\n", "row1@0 []1000m/1024MiB[5000]; row2@86400000 []1000m/1024MiB[5000]", `t.csv: line 4: submit is "9999-12-31", want a time from 1973-03-03 to 2200-01-01`, 1772323200000},
+		"a start of 0":                  {"0,0,5\n1700000000,1700000007,\n1700000001,1700000007,\n", "row2@0 []1000m/1024MiB[7000]; row3@1000 []1000m/1024MiB[6000]", `t.csv: line 2: start is "0", want a time from 1973-03-03 to 2200-01-01`, 1700000000000},
+		"an empty start as a date":      {"1970-01-01,1970-01-01,\n2026-03-01,2026-03-02,\n2026-03-02,2026-03-03,\n", "row2@0 []1000m/1024MiB[86400000]; row3@86400000 []1000m/1024MiB[86400000]", `t.csv: line 2: start is "1970-01-01", want a time from 1973-03-03 to 2200-01-01`, 1772323200000},
 		"many that did not end":         {"1700000000,0,5\n1700000001,0,\n1700000002,1700000009,\n", "row1@0 []1000m/1024MiB[5000]; row3@2000 []1000m/1024MiB[7000]", "t.csv: line 3: ends 1700000001000 ms before it begins", 1700000000000},
 	} {
 		head := "submit,duration\n"
 		if strings.Count(tt.rows, ",") > strings.Count(tt.rows, "\n") {
 			head = "submit,end,duration\n"
+		}
+		if strings.Contains(name, " start ") {
+			head = "start,end,duration\n"
 		}
 		var warned []string
 		_, m, err := imported(t, head+tt.rows, nil, func(o *workload.Options) { o.Warn = func(s string) { warned = append(warned, s) } })
@@ -488,6 +501,45 @@ func TestTypesOfParquet(t *testing.T) {
 			changed[n] ^= 0x55
 			spans(base64.StdEncoding.EncodeToString(changed))
 		}
+	}
+}
+
+// nulls is a file that pyarrow wrote, of one row of the columns start and end, which have its type null.
+const nulls = "UEFSMRUAFQwVDCwVAhUAFQYVBhwAAAACAAAAAgAVABUMFQwsFQIVABUGFQYcAAAAAgAAAAIAFQQZPDUAGAZzY2hlbWEVBAAVAiUCGAVzdGFydGy8AAAAFQIlAhgDZW5kbLwAAAAWAhkcGSwmABwVAhklBgAZGAVzdGFydBUAFgIWMhYyJghJHBUAFQAVAgA8KQYZJgIAAAAAJgAcFQIZJQYAGRgDZW5kFQAWAhYyFjImOkkcFQAVABUCADwpBhkmAgAAAAAWZBYCJggWZAAoIHBhcnF1ZXQtY3BwLWFycm93IHZlcnNpb24gMjYuMC4xGSwcAAAcAAAAwwAAAFBBUjE="
+
+// The files of a table may have timestamps and durations of different units: the types of each say them. A column whose type has no values fits any; other types are an error.
+func TestUnitsOfParquetFiles(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, file string) { importtest.Write(t, filepath.Join(dir, name), file) }
+	write("1.parquet", string(importtest.Parquet(t, []struct {
+		Start int64 `parquet:"start,timestamp(microsecond)"`
+		End   int64 `parquet:"end,timestamp(microsecond)"`
+	}{{1700000000000000, 1700000005000000}})))
+	write("2.parquet", string(importtest.Parquet(t, []struct {
+		Start int64 `parquet:"start,timestamp(millisecond)"`
+		End   int64 `parquet:"end,timestamp(nanosecond)"`
+	}{{1700000001000, 1700000007000000000}})))
+	_, m, err := importtest.Import(t, Parquet, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := jobs(m), "row1@0 []1000m/1024MiB[5000]; row2@1000 []1000m/1024MiB[6000]"; got != want || m.OriginUnixMS != 1700000000000 {
+		t.Errorf("%s from %d, want %s", got, m.OriginUnixMS, want)
+	}
+	none, err := base64.StdEncoding.DecodeString(nulls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("3.parquet", string(none))
+	if _, m, err = importtest.Import(t, Parquet, dir, nil); err != nil || len(m.JobList) != 2 {
+		t.Errorf("with columns of nulls alone: %v, %v", m, err)
+	}
+	write("4.parquet", string(importtest.Parquet(t, []struct {
+		Start int64 `parquet:"start"`
+		End   int64 `parquet:"end,timestamp(nanosecond)"`
+	}{{1700000001000, 1700000007000000000}})))
+	if _, _, err := importtest.Import(t, Parquet, dir, nil); err == nil || !strings.Contains(err.Error(), "4.parquet: column start is numbers or text, and in the first file a timestamp or duration; want one type in all files") {
+		t.Errorf("error is %v", err)
 	}
 }
 

@@ -137,16 +137,32 @@ func scaled(s string, u *unit) (int64, bool) {
 var layouts = []string{
 	"2006-01-02T15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00",
 	"2006-01-02 15:04:05.999999999Z0700", "2006-01-02 15:04:05.999999999 Z07:00", "2006-01-02 15:04:05.999999999 Z0700", "2006-01-02 15:04:05.999999999 MST",
-	"2006-01-02T15:04:05.999999999 Z07:00", "2006-01-02T15:04:05.999999999 Z0700",
+	"2006-01-02T15:04:05.999999999 Z07:00", "2006-01-02T15:04:05.999999999 Z0700", "2006-01-02 15:04:05.999999999Z07", "2006-01-02T15:04:05.999999999Z07",
 	"2006-01-02 15:04:05.999999999", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02", "2006/01/02 15:04:05.999999999", "2006/01/02 15:04", "2006/01/02",
 	"Mon, 02 Jan 2006 15:04:05 MST", "Mon, 02 Jan 2006 15:04:05 Z0700", "02/Jan/2006:15:04:05 Z0700", "Mon Jan _2 15:04:05 2006", "Mon Jan _2 15:04:05 MST 2006",
 	"2 Jan 2006 15:04:05.999999999", "2 Jan 2006 15:04", "Jan _2 2006 15:04:05.999999999", "Jan _2, 2006 15:04:05",
+	"20060102T150405Z07:00", "20060102T150405Z0700", "20060102T150405", "20060102150405", "200601021504", "20060102",
+}
+
+// dated tells whether a number is a date of the years 1970 to 2099 without anything between its parts: 20260102, with hours and minutes, or with seconds.
+func dated(s string) bool {
+	if len(s) != 8 && len(s) != 12 && len(s) != 14 || s < "1970" || s >= "2100" {
+		return false
+	}
+	if _, ok := whole([]byte(s)); !ok {
+		return false
+	}
+	layout := len(layouts) - 1
+	_, ok := timestamp(s, &layout)
+	return ok
 }
 
 // timestamp reads an instant that is written as a date; layout is the place of the last one that fitted.
 func timestamp(s string, layout *int) (ms int64, ok bool) {
 	if len(s) < 8 || len(s) > 40 || s[4] != '-' && s[4] != '/' && !strings.ContainsAny(s, "JFMASOND") { // the name of a month
-		return 0, false
+		if _, digits := whole([]byte(s[:min(len(s), 8)])); len(s) < 8 || !digits {
+			return 0, false
+		}
 	}
 	for i := range layouts {
 		k := (*layout + i) % len(layouts)
