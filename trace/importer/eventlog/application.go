@@ -183,7 +183,7 @@ func yarnConf(a *appLog, manager string, counts *workload.Counts) *sparkConf {
 	if memory, ok := c.set["spark.driver.memory"]; ok && manager == localMaster && !a.cluster() { // whose executor is the driver
 		model("spark.executor.memory", memory, true)
 	}
-	if manager == localMaster && c.bool("spark.dynamicAllocation.enabled", false) { // Utils.isDynamicAllocationEnabled
+	if manager == localMaster && !a.cluster() && c.bool("spark.dynamicAllocation.enabled", false) { // Utils.isDynamicAllocationEnabled
 		model("spark.dynamicAllocation.enabled", "false", true)
 	}
 	if n := a.mostExecutors(); n > 0 && !c.bool("spark.dynamicAllocation.enabled", false) {

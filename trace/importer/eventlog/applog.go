@@ -28,6 +28,8 @@ type appLog struct {
 	infos     map[int32]*stageInfo // every stage named by a job, also those that never ran
 	stages    map[int32]*stageLog  // those that were submitted
 	running   map[int64]runningTask
+	begun     taskIDs                 // of tasks whose start was read
+	over      taskIDs                 // of tasks whose end was read
 	load      map[int32]*executorLoad // of executors that no event added
 	added     executorLoad            // stands for that of any other
 	hosts     []string
@@ -38,6 +40,7 @@ type appLog struct {
 
 	ends                     taskEnds
 	removals, removalsOfNone int64 // events; those of executors that were not there
+	addedAgain               int64 // events of executors that were there
 	drops                    workload.Counter
 	err                      error // what is wrong with the last event, cleared by take
 
@@ -74,6 +77,7 @@ type stageLog struct {
 	begun      []int64    // by attempt: launch of its first task, or absent
 	firstReady int64      // first time it completed without failure, or absent
 	completed  int64      // last time it completed, or absent
+	lostEnd    bool       // the log lost the event of that: it is the end of its last task
 	failure    string     // of the last completion
 	result     bool
 	parts      []part
@@ -138,13 +142,21 @@ func (st *stageLog) setSubmitted(attempt int32, at int64) {
 	}
 }
 
-// settle takes the launch of its first task for when an attempt was submitted that has no other time.
+// settle takes the launch of its first task for when an attempt was submitted that has no other time, and the end of
+// its last task for when the stage completed, if the log lost that and all tasks have succeeded.
 func (st *stageLog) settle() {
 	for i, at := range st.submitted {
 		if at == absent {
 			st.submitted[i] = st.begun[i]
 		}
 	}
+	if st.firstReady != absent || st.failure != "" || !st.whole() {
+		return
+	}
+	for i := range st.parts {
+		st.firstReady = max(st.firstReady, st.parts[i].launch+st.parts[i].coreMS)
+	}
+	st.completed, st.lostEnd = max(st.completed, st.firstReady), true
 }
 
 // part is the work of one partition: that of its first successful attempt.
@@ -242,6 +254,11 @@ func (a *appLog) onProfile(p resourceProfile) { a.profiles[p.id] = p }
 
 func (a *appLog) onExecutorAdded(e executorAdded) {
 	a.saw(e.at)
+	if i, ok := a.executor[e.id]; ok && a.executors[i].removed == absent {
+		a.addedAgain++
+		a.drops["executors_with_the_id_of_another"]++
+		return
+	}
 	a.executor[e.id] = len(a.executors)
 	a.executors = append(a.executors, executorLog{executorAdded: e, announced: true, hostID: a.hostID([]byte(e.host)), removed: absent})
 }
@@ -407,7 +424,13 @@ func (a *appLog) part(stage, attempt int32, t *taskInfo) (*stageLog, int32, bool
 func (a *appLog) onTaskStart(stage, attempt int32, t *taskInfo) {
 	a.saw(t.launch)
 	st, row, ok := a.part(stage, attempt, t)
-	if !ok {
+	if !ok || a.again(&a.begun, t.id) {
+		return
+	}
+	if a.over.has(t.id) { // which was taken for one whose start was lost
+		if a.drops[endsAlone]--; a.drops[endsAlone] == 0 {
+			delete(a.drops, endsAlone)
+		}
 		return
 	}
 	st.parts[row].launches++
@@ -416,11 +439,23 @@ func (a *appLog) onTaskStart(stage, attempt int32, t *taskInfo) {
 	a.loadOf(t).begin()
 }
 
+// again tells whether ids has a task, of which the same event was read before. An id is that of one attempt of a task.
+func (a *appLog) again(ids *taskIDs, id int64) bool {
+	if !ids.add(id) {
+		return false
+	}
+	a.drops["task_events_that_are_there_twice"]++
+	return true
+}
+
+// endsAlone counts the ends of tasks whose starts were lost.
+const endsAlone = "task_ends_without_start"
+
 func (a *appLog) onTaskEnd(stage, attempt int32, t *taskInfo) {
 	a.saw(t.finish)
 	a.lastTask = max(a.lastTask, t.finish)
 	st, row, ok := a.part(stage, attempt, t)
-	if !ok {
+	if !ok || string(t.reason) != "Resubmitted" && a.again(&a.over, t.id) { // one that is resubmitted has ended before
 		return
 	}
 	if _, ok := a.running[t.id]; ok {
@@ -429,7 +464,7 @@ func (a *appLog) onTaskEnd(stage, attempt int32, t *taskInfo) {
 		st.parts[row].launches++ // its start was lost
 		st.launched(attempt, t.launch)
 		a.loadOf(t)
-		a.drops["task_ends_without_start"]++
+		a.drops[endsAlone]++
 	}
 	delete(a.running, t.id)
 	a.countEnd(t)

@@ -61,6 +61,41 @@ func (st *stageLog) absorb(again *stageLog) {
 	st.more = append(st.more, again.more...)
 }
 
+// taskIDs is a set of the ids of tasks, which Spark counts from 0.
+type taskIDs struct {
+	low  []uint64 // bits of those below lowIDs
+	rest map[int64]struct{}
+}
+
+const lowIDs = 1 << 26
+
+// add puts an id into the set, and reports whether it was there.
+func (s *taskIDs) add(id int64) (was bool) {
+	if was = s.has(id); was {
+		return true
+	}
+	if id < 0 || id >= lowIDs {
+		if s.rest == nil {
+			s.rest = map[int64]struct{}{}
+		}
+		s.rest[id] = struct{}{}
+		return false
+	}
+	for int64(len(s.low)) <= id/64 {
+		s.low = append(s.low, 0)
+	}
+	s.low[id/64] |= 1 << (id % 64)
+	return false
+}
+
+func (s *taskIDs) has(id int64) bool {
+	if id < 0 || id >= lowIDs {
+		_, ok := s.rest[id]
+		return ok
+	}
+	return id/64 < int64(len(s.low)) && s.low[id/64]&(1<<(id%64)) != 0
+}
+
 // executorLoad is what tasks say of an executor that no event added, as where the begin of a log was lost.
 type executorLoad struct {
 	host          int32

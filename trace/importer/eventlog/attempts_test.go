@@ -101,3 +101,12 @@ func TestExecutorsThatNoEventAdded(t *testing.T) {
 		}
 	}
 }
+
+func TestTaskIDs(t *testing.T) {
+	var s taskIDs
+	for _, id := range []int64{0, 64, 63, lowIDs, lowIDs - 1, -2, 1 << 60} {
+		if s.has(id) || s.add(id) || !s.has(id) || !s.add(id) || s.has(id-1) {
+			t.Errorf("%d was there, or is not", id)
+		}
+	}
+}

@@ -152,7 +152,8 @@ func TestLostEvents(t *testing.T) {
 		want string // counted
 	}{
 		{"a stage's submission", 6, "stage_submissions"},
-		{"a stage's end", 11, ""},
+		{"a stage's end", 11, "stage_completions"},
+		{"the last stage's end", 15, "stage_completions"},
 		{"a job's start", 5, "job_ends_without_start"},
 		{"a task's start", 8, "task_ends_without_start"},
 		{"a task's end", 10, "task_starts_without_end"},
@@ -170,8 +171,11 @@ func TestLostEvents(t *testing.T) {
 		if s := m.JobList[0].Stages[0]; tt.line == 6 && (s.DelayMS != 2100 || s.Tasks.RecordedWaitMS[0] != 0 || s.Tasks.RecordedWaitMS[1] != 100) {
 			t.Errorf("a stage without submission has delay %d, waits %v, want those from its first task on", s.DelayMS, s.Tasks.RecordedWaitMS)
 		}
-		if s := m.JobList[0].Stages[1]; tt.line == 11 && s.DelayMS != trace.Unset {
-			t.Errorf("a stage after one without end has delay %d", s.DelayMS)
+		if s := m.JobList[0].Stages[1]; tt.line == 11 && s.DelayMS != 15 {
+			t.Errorf("a stage after one without end has delay %d, want that since its last task", s.DelayMS)
+		}
+		if tail := m.JobList[0].TailMS; tt.line == 15 && tail != 1280 {
+			t.Errorf("an application whose last stage has no end has a tail of %d ms, want that since the last task", tail)
 		}
 		if _, _, err := importtest.Import(t, Format, path, func(o *workload.Options) { o.Strict = true }); tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s is lost: strict says %v, want %s", tt.name, err, tt.want)

@@ -2,7 +2,10 @@ package eventlog
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +48,43 @@ func TestContradictions(t *testing.T) {
 	late := importtest.WriteNew(t, "app-1", strings.Replace(later(logText, 100_000_000), `"Stage Info":{"Completion Time":100007210`, `"Stage Info":{"Completion Time":7210`, 1))
 	if res, _, err := importtest.Import(t, Format, late, nil); err != nil || res.Counts.Dropped["stage_ends_before_their_submission"] != 1 {
 		t.Errorf("a stage that ends long before its submission: %v, dropped %v", err, res.Counts.Dropped)
+	}
+}
+
+// Events that are there twice, and ends of tasks before their starts, change nothing of a trace. The first are counted.
+func TestEventsTwice(t *testing.T) {
+	removed := "{\"Event\":\"SparkListenerExecutorRemoved\",\"Timestamp\":8000,\"Executor ID\":\"1\",\"Removed Reason\":\"gone\"}\n"
+	failed := strings.NewReplacer(`{"Reason":"Success"}`, `{"Reason":"UnknownReason"}`, `"Task ID":1,`, `"Task ID":7,`, `"Launch Time":5200`, `"Launch Time":5100`)
+	lines := strings.SplitAfter(logText, "\n")
+	lines = slices.Insert(lines, 7, failed.Replace(lines[7]), failed.Replace(lines[9]))
+	lines = slices.Insert(lines, len(lines)-2, removed)
+	plain := strings.Join(lines, "")
+	read := func(text string) (string, workload.Counter) {
+		res, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "log", text), func(o *workload.Options) { o.Name = "log" })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("%s%+v\n", importtest.Text(m), m.ExecutorList), res.Counts.Dropped
+	}
+	want, _ := read(plain)
+	if !strings.Contains(want, "gone") || !strings.Contains(want, "retries [0 1]") {
+		t.Fatalf("no executor goes, or no task fails:\n%s", want)
+	}
+	twice := func(event string) string {
+		return regexp.MustCompile(`(?m)^.*`+event+`.*\n`).ReplaceAllString(plain, "$0$0")
+	}
+	for _, tt := range []struct {
+		name, text string
+		dropped    workload.Counter
+	}{
+		{"tasks", twice("SparkListenerTask"), workload.Counter{"task_events_that_are_there_twice": 8}},
+		{"ends of tasks", twice("SparkListenerTaskEnd"), workload.Counter{"task_events_that_are_there_twice": 4}},
+		{"executors", twice("SparkListenerExecutorAdded"), workload.Counter{"executors_with_the_id_of_another": 1}},
+		{"ends first", regexp.MustCompile(`(.*TaskStart.*"Task ID":1,.*\n)(.*\n)(.*"Task ID":1,.*\n)`).ReplaceAllString(plain, "$3$2$1"), workload.Counter{}},
+	} {
+		if got, dropped := read(tt.text); tt.text == plain || got != want || !maps.Equal(dropped, tt.dropped) {
+			t.Errorf("%s: dropped %v, want %v, and\n%s\nwant\n%s", tt.name, dropped, tt.dropped, got, want)
+		}
 	}
 }
 

@@ -183,7 +183,7 @@ func (a *appLog) count(c *workload.Counts) {
 	for l, n := range a.ends.locality {
 		c.Read["task_ends_"+l] += n
 	}
-	c.Read["executors_added"] += int64(len(a.executors))
+	c.Read["executors_added"] += int64(len(a.executors)) + a.addedAgain
 	c.Read["executors_removed"] += a.removals
 	c.Read["executors_removed_that_were_not_there"] += a.removalsOfNone
 }

@@ -44,7 +44,7 @@ func (b *appBuilder) stages(out *Application, ready int64) error {
 	b.lastEnd = absent
 	for pos, id := range b.dag.order {
 		st := b.log.stages[id]
-		st.settle()
+		st.settle() // those that it waited for come before it
 		b.lastEnd = max(b.lastEnd, st.completed)
 		tasks, ids := b.tasks(st)
 		if tasks.Len() == 0 {
@@ -65,6 +65,8 @@ func (b *appBuilder) stages(out *Application, ready int64) error {
 				b.counts.Defaulted["delays_below_zero"]++
 			}
 			s.DelayMS = max(0, at-readyAt)
+		} else {
+			b.counts.Defaulted["delays_that_the_log_does_not_tell"]++
 		}
 		if err := b.demand(&s, st.info.profile); err != nil {
 			return err
@@ -80,10 +82,11 @@ func (b *appBuilder) stages(out *Application, ready int64) error {
 		b.newPos = append(b.newPos, s.ID)
 		out.Job.Stages = append(out.Job.Stages, s)
 		out.Tasks = append(out.Tasks, ids)
-		b.recorded = append(b.recorded, workload.RecordedStage{
-			SparkStage: id, Attempts: st.attempts(), SubmitMS: unset(st.first()), FinishMS: unset(st.completed),
-			Tasks: b.attempts(st, ids),
-		})
+		recorded := workload.RecordedStage{SparkStage: id, Attempts: st.attempts(), SubmitMS: unset(st.first()), FinishMS: unset(st.completed), Tasks: b.attempts(st, ids)}
+		if st.lostEnd {
+			recorded.FinishMS = trace.Unset
+		}
+		b.recorded = append(b.recorded, recorded)
 	}
 	return nil
 }

@@ -457,6 +457,7 @@ func TestConfOnYARN(t *testing.T) {
 		{"standalone, dynamic", "spark://x", "dynamicAllocation.enabled=true executor.instances=9", "dynamicAllocation.enabled=true executor.cores=4 executor.instances=9"},
 		{"local passes over executors", "local[*]", "driver.memory=30g dynamicAllocation.enabled=true executor.cores=3 executor.instances=9 executor.memory=1g", "driver.memory=30g dynamicAllocation.enabled=false executor.cores=4 executor.instances=2 executor.memory=30g"},
 		{"local processes", "local-cluster[2,4,1024]", "driver.memory=30g", "driver.memory=30g executor.cores=4 executor.instances=2"},
+		{"local processes, dynamic", "local-cluster[2,4,1024]", "dynamicAllocation.enabled=true", "dynamicAllocation.enabled=true executor.cores=4"},
 	} {
 		a, counts := newAppLog(), workload.NewCounts()
 		a.conf["spark.master"] = tt.master
