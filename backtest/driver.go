@@ -2,6 +2,7 @@ package backtest
 
 import (
 	"slices"
+	"sort"
 
 	"replay/engine/spark/driver"
 	"replay/trace"
@@ -52,25 +53,23 @@ func near(j *trace.Job, x *driver.RecordedAttempt) bool {
 // freeSlots returns whether an executor could take one more task at a time.
 func (r *Recording) freeSlots(j *trace.Job, all []driver.RecordedAttempt) func(at int64) bool {
 	execs := r.executorsOf(j.ID)
-	ran := map[int32][]driver.RecordedAttempt{}
+	launches, ends := map[int32][]int64{}, map[int32][]int64{} // of an executor, ascending
 	for _, x := range all {
-		ran[x.Executor] = append(ran[x.Executor], x)
+		launches[x.Executor] = append(launches[x.Executor], x.LaunchMS)
+		ends[x.Executor] = append(ends[x.Executor], x.LaunchMS+max(x.CoreMS, 0))
+	}
+	for _, times := range ends {
+		slices.Sort(times)
+	}
+	until := func(times []int64, at int64) int {
+		return sort.Search(len(times), func(i int) bool { return times[i] > at })
 	}
 	return func(at int64) bool {
 		return slices.ContainsFunc(execs, func(e trace.Executor) bool {
 			if e.AddedMS > at || e.RemovedMS != trace.Unset && e.RemovedMS <= at {
 				return false
 			}
-			busy := 0
-			for _, x := range ran[e.ID] {
-				if x.LaunchMS > at {
-					break
-				}
-				if x.LaunchMS+x.CoreMS > at {
-					busy++
-				}
-			}
-			return busy < slotsOf(j, &e)
+			return until(launches[e.ID], at)-until(ends[e.ID], at) < slotsOf(j, &e)
 		})
 	}
 }
@@ -109,25 +108,33 @@ func lastOf(a *workload.RecordedApp, lists ...[]int32) int32 {
 	return last
 }
 
-// around is what the driver took for a Spark job before its first stage and after its last, ms.
-func around(j *trace.Job, a *workload.RecordedApp, k *workload.RecordedJob) int64 {
-	first, last := int64(trace.Unset), int64(trace.Unset)
+// around returns what the driver took for each Spark job before its first stage and after its last, ms, by its id.
+func around(j *trace.Job, a *workload.RecordedApp) map[int32]int64 {
+	stages := map[int32]*span{} // from the first submission of a job's stages to their last end
 	for i := range j.Stages {
-		if j.Stages[i].SparkJob != k.ID {
+		s := &a.Stages[i]
+		all := stages[j.Stages[i].SparkJob]
+		if all == nil {
+			all = &span{trace.Unset, trace.Unset}
+			stages[j.Stages[i].SparkJob] = all
+		}
+		if s.SubmitMS != trace.Unset && (all.start == trace.Unset || s.SubmitMS < all.start) {
+			all.start = s.SubmitMS
+		}
+		all.end = max(all.end, s.FinishMS)
+	}
+	ms := map[int32]int64{}
+	for _, k := range a.Jobs {
+		all := stages[k.ID]
+		if all == nil {
 			continue
 		}
-		s := &a.Stages[i]
-		if s.SubmitMS != trace.Unset && (first == trace.Unset || s.SubmitMS < first) {
-			first = s.SubmitMS
+		if all.start != trace.Unset {
+			ms[k.ID] += max(all.start-k.SubmitMS, 0)
 		}
-		last = max(last, s.FinishMS)
-	}
-	ms := int64(0)
-	if first != trace.Unset {
-		ms += max(first-k.SubmitMS, 0)
-	}
-	if last != trace.Unset && k.FinishMS != trace.Unset {
-		ms += max(k.FinishMS-last, 0)
+		if all.end != trace.Unset && k.FinishMS != trace.Unset {
+			ms[k.ID] += max(k.FinishMS-all.end, 0)
+		}
 	}
 	return ms
 }

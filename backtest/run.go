@@ -135,16 +135,17 @@ func (r *Recording) compare(j *trace.Job, a *workload.RecordedApp, o *observed, 
 		}
 		out.Stages = append(out.Stages, e)
 	}
+	beside := map[int32]int64{}
+	if times != nil {
+		beside = around(j, a)
+	}
 	for _, k := range a.Jobs {
 		e := prediction.Job{Job: k.ID, RecordedMS: trace.Unset, PredictedMS: trace.Unset, OK: k.OK}
 		if k.FinishMS != trace.Unset {
 			e.RecordedMS = k.FinishMS - k.SubmitMS
 		}
 		if s := jobs[k.ID]; s != nil {
-			e.PredictedMS = s.end - s.start
-			if times != nil {
-				e.PredictedMS += around(j, a, &k)
-			}
+			e.PredictedMS = s.end - s.start + beside[k.ID]
 		}
 		out.Jobs = append(out.Jobs, e)
 	}

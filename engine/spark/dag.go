@@ -48,6 +48,7 @@ type DAG struct {
 
 	stages  []dagStage
 	jobs    []sparkJob // by id
+	active  []int32    // positions of the jobs that have begun and not ended, ascending
 	jobOf   []int32    // by stage: position in jobs
 	failed  []int32    // stages to submit again with the next resubmission
 	sets    []setInfo  // by task set ID
@@ -160,7 +161,7 @@ func NewDAG(conf *conf.Conf, job *trace.Job, tasks *TaskScheduler, cpus []int32)
 func (d *DAG) Renew(conf *conf.Conf, job *trace.Job, tasks *TaskScheduler, cpus []int32) error {
 	n := len(job.Stages)
 	*d = DAG{
-		conf: conf, job: job, tasks: tasks, cpus: cpus, left: n, stages: reuse.Roomy(d.stages[:0], n)[:n], jobs: d.jobs[:0], jobOf: slices.Grow(d.jobOf[:0], n)[:n],
+		conf: conf, job: job, tasks: tasks, cpus: cpus, left: n, stages: reuse.Roomy(d.stages[:0], n)[:n], jobs: d.jobs[:0], active: d.active[:0], jobOf: slices.Grow(d.jobOf[:0], n)[:n],
 		failed: d.failed[:0], sets: d.sets[:0], events: d.events[:0], taken: d.taken[:0],
 		failedAt: d.failedAt[:0], filesLostAt: d.filesLostAt[:0], gone: d.gone[:0], unreachable: d.unreachable[:0],
 	}
@@ -256,7 +257,7 @@ func (d *DAG) emit(e DAGEvent) { d.events = append(d.events, e) }
 // ascending; writes tells for a stage whether it writes shuffle output. It is of use from
 // [JobStarted] on.
 func (d *DAG) JobStages(job int32) (stages []int32, writes func(stage int32) bool) {
-	j := slices.IndexFunc(d.jobs, func(j sparkJob) bool { return j.id == job })
+	j, _ := slices.BinarySearchFunc(d.jobs, job, func(j sparkJob, id int32) int { return cmp.Compare(j.id, id) })
 	return d.jobs[j].uses, func(s int32) bool { return d.stages[s].isMap }
 }
 
@@ -312,6 +313,8 @@ func (d *DAG) StageDue(now int64, stage int32) {
 			}
 		}
 		j.started = true
+		at, _ := slices.BinarySearch(d.active, d.jobOf[stage])
+		d.active = slices.Insert(d.active, at, d.jobOf[stage])
 		d.emit(DAGEvent{Kind: JobStarted, Job: j.id})
 		d.remake(now, j.stages)
 	}
@@ -427,13 +430,9 @@ func (d *DAG) dependedOn(stage int32) bool {
 		}
 		return false
 	}
-	for i := range d.jobs {
-		j := &d.jobs[i]
-		if !j.started || j.left == 0 {
-			continue
-		}
-		for _, s := range j.stages {
-			last := !slices.ContainsFunc(d.stages[s].data, func(c int32) bool { return d.jobOf[c] == int32(i) })
+	for _, i := range d.active {
+		for _, s := range d.jobs[i].stages {
+			last := !slices.ContainsFunc(d.stages[s].data, func(c int32) bool { return d.jobOf[c] == i })
 			if last && !d.stages[s].ended && reaches(s) {
 				return true
 			}

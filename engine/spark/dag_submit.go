@@ -112,11 +112,8 @@ func (d *DAG) jobFor(stage int32) (id int32, pool string) {
 	if own.started && own.left > 0 {
 		return own.id, poolOf(d.job.Stages[stage].Pool)
 	}
-	for i := range d.jobs {
+	for _, i := range d.active {
 		j := &d.jobs[i]
-		if !j.started || j.left == 0 {
-			continue
-		}
 		if _, uses := slices.BinarySearch(j.uses, stage); uses {
 			return j.id, poolOf(d.job.Stages[j.stages[0]].Pool)
 		}
@@ -202,6 +199,9 @@ func (d *DAG) end(now int64, stage int32) {
 	last := d.left == 0
 	j := &d.jobs[d.jobOf[stage]]
 	if j.left--; j.left == 0 {
+		if at, ok := slices.BinarySearch(d.active, d.jobOf[stage]); ok {
+			d.active = slices.Delete(d.active, at, at+1)
+		}
 		d.forgetJob(now, j)
 		d.emit(DAGEvent{Kind: JobEnded, Job: j.id})
 	}
@@ -252,11 +252,9 @@ func (d *DAG) needed(stage int32) bool {
 	if own := &d.jobs[d.jobOf[stage]]; own.started && own.left > 0 {
 		return true
 	}
-	for i := range d.jobs {
-		if j := &d.jobs[i]; j.started && j.left > 0 {
-			if _, uses := slices.BinarySearch(j.uses, stage); uses {
-				return true
-			}
+	for _, i := range d.active {
+		if _, uses := slices.BinarySearch(d.jobs[i].uses, stage); uses {
+			return true
 		}
 	}
 	return false
