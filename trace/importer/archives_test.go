@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +31,7 @@ func TestArchives(t *testing.T) {
 		"batch_task.tar":     {packed.String(), "is a tar archive, want the files in it"},
 		"batch_task.tar.gz":  {string(importtest.Gzip(t, packed.Bytes())), "is a tar archive, want the files in it"},
 		"batch_task.csv.zip": {"PK\x03\x04\x14\x00", "is a zip archive, want the files in it"},
+		"batch_task.csv.gz":  {string(importtest.Gzip(t, importtest.Gzip(t, text))), "is packed twice, the second time with gzip: unpack it once"},
 	} {
 		dir := t.TempDir()
 		importtest.Write(t, filepath.Join(dir, name), tt.data)
@@ -45,6 +47,23 @@ func TestArchives(t *testing.T) {
 		if _, _, err := Detect([]string{dir}, &opt); err == nil || !strings.Contains(err.Error(), name+": "+tt.want) {
 			t.Errorf("%s: recognised, or %v, want %s", name, err, tt.want)
 		}
+	}
+}
+
+// A table and its packed form in one folder are one; a copy under another name is read, with a warning.
+func TestCopies(t *testing.T) {
+	rows := "job,submit,run\n" + strings.Repeat("a,0,5\n", 400)
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a.csv": rows, "a.csv.gz": string(importtest.Gzip(t, []byte(rows))), "b.csv": rows, "c.csv": "job,submit,run\n", "d.csv": "job,submit,run\n"} {
+		importtest.Write(t, filepath.Join(dir, name), text)
+	}
+	var warned []string
+	res, _, err := importtest.Import(t, Importers["csv"], dir, func(o *workload.Options) {
+		o.Nodes, o.Warn = 4, func(m string) { warned = append(warned, m) }
+	})
+	want := []string{"given twice, and read once: " + filepath.Join(dir, "a.csv.gz"), filepath.Join(dir, "b.csv") + " has the same bytes as " + filepath.Join(dir, "a.csv") + ", and both are read: what is in them counts twice"}
+	if err != nil || !slices.Equal(warned, want) || res.Counts.Read["rows"] != 800 || res.Counts.Dropped["files_given_twice"] != 1 {
+		t.Errorf("%v, warned %q, want %q; read %v, dropped %v", err, warned, want, res.Counts.Read, res.Counts.Dropped)
 	}
 }
 

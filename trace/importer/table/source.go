@@ -37,6 +37,9 @@ type csvSource struct {
 
 const sniffBytes = 64 << 10
 
+// errNoRow is the error of a file of nothing, as writers of many parts leave among others.
+var errNoRow = errors.New("has no row, want a table with a header")
+
 // openCSV finds the dialect of a text, and whether it begins with a header.
 func openCSV(b *workload.Builder, path string) (*csvSource, string, error) {
 	in, err := b.Open(path)
@@ -73,7 +76,7 @@ func sniff(b *workload.Builder, in *workload.Source) (s *csvSource, said string,
 		rows = delimited.Sample(head, err == io.EOF, dialect)
 	}
 	if len(rows) == 0 {
-		return nil, "", fmt.Errorf("%s: has no row, want a table with a header", in.Name)
+		return nil, "", fmt.Errorf("%s: %w", in.Name, errNoRow)
 	}
 	has, err := b.ParamOneOf("header", "auto", "yes", "no")
 	if err != nil {

@@ -91,7 +91,12 @@ func read(ctx context.Context, inputs []string, b *workload.Builder, open func(p
 		return errors.New("no file among the inputs, want tables")
 	}
 	for i, path := range files {
-		if err := t.file(ctx, path, open); err != nil {
+		switch err := t.file(ctx, path, open); {
+		case errors.Is(err, errNoRow) && (i < len(files)-1 || t.first != nil):
+			if err := b.Drop("files_without_a_row", "%w", err); err != nil {
+				return err
+			}
+		case err != nil:
 			return err
 		}
 		b.Progress(i+1, len(files), "files")

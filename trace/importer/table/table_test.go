@@ -350,6 +350,12 @@ func TestFiles(t *testing.T) {
 	if got := jobs(m); got != "a@0 []1000m/1024MiB[2000 3000]" {
 		t.Error(got)
 	}
+	importtest.Write(t, filepath.Join(dir, "part-1.csv"), "")
+	importtest.Write(t, filepath.Join(dir, "part-12.csv"), "\n")
+	res, m, err := importtest.Import(t, CSV, dir, opt)
+	if err != nil || jobs(m) != "a@0 []1000m/1024MiB[2000 3000]" || res.Counts.Dropped["files_without_a_row"] != 2 {
+		t.Errorf("beside empty files: %v, dropped %v", err, res.Counts.Dropped)
+	}
 	importtest.Write(t, filepath.Join(dir, "part-11.csv"), "submit,run,job\n5,3,a\n")
 	if _, _, err := importtest.Import(t, CSV, dir, opt); err == nil || !strings.Contains(err.Error(), "has no column duration, as the first file has; it has submit, run, job") {
 		t.Errorf("error is %v", err)

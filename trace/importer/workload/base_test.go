@@ -192,7 +192,7 @@ func TestPackedInput(t *testing.T) {
 
 func TestPartsInNumericOrder(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"part-10.csv.gz", "part-9.csv.gz", "part-009.csv", "_SUCCESS", ".part-1.csv.crc", "tasks/part-1.csv", "readme", "README.csv", "LICENSE", "notes.md"} {
+	for _, name := range []string{"part-10.csv.gz", "part-9.csv.gz", "part-009.csv", "_SUCCESS", ".part-1.csv.crc", "tasks/part-1.csv", "tasks/part-1.csv.zst", "readme", "README.csv", "LICENSE", "notes.md"} {
 		path := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
 			t.Fatal(err)
@@ -204,7 +204,7 @@ func TestPartsInNumericOrder(t *testing.T) {
 	}
 	csv := func(path string, _ bool) bool { return path == Stdin || strings.HasSuffix(path, ".csv") }
 	got, err := List([]string{Stdin, dir, one, link}, csv)
-	want := Listing{Files: []string{Stdin}, Passed: []string{".part-1.csv.crc", "LICENSE", "README.csv", "_SUCCESS", "notes.md", "readme"}, Again: []string{one, link}}
+	want := Listing{Files: []string{Stdin}, Passed: []string{".part-1.csv.crc", "LICENSE", "README.csv", "_SUCCESS", "notes.md", "readme"}, Again: []string{filepath.Join(dir, "tasks/part-1.csv.zst"), one, link}}
 	for _, name := range []string{"part-009.csv", "part-9.csv.gz", "part-10.csv.gz", "tasks/part-1.csv"} {
 		want.Files = append(want.Files, filepath.Join(dir, name))
 	}
@@ -212,9 +212,9 @@ func TestPartsInNumericOrder(t *testing.T) {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}
 	b := newBuilder(&Options{}, "lines")
-	if files, err := b.Parts([]string{dir, link}, csv); err != nil || len(files) != 4 || b.Counts.Dropped["files_that_are_not_read"] != 6 || b.Counts.Dropped["files_given_twice"] != 1 ||
+	if files, err := b.Parts([]string{dir, link}, csv); err != nil || len(files) != 4 || b.Counts.Dropped["files_that_are_not_read"] != 6 || b.Counts.Dropped["files_given_twice"] != 2 ||
 		!slices.Equal(b.Counts.Notes, []string{"not read, as it is no data of this format: .part-1.csv.crc and 5 more"}) {
-		t.Errorf("%q, %v, %+v; want 4 files, 6 passed over and one given twice", files, err, b.Counts)
+		t.Errorf("%q, %v, %+v; want 4 files, 6 passed over and two given twice", files, err, b.Counts)
 	}
 	if _, err := List([]string{filepath.Join(dir, "none")}, nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%v", err)

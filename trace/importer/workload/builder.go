@@ -46,9 +46,11 @@ type Builder struct {
 	begun           bool    // an application that was not added
 	defaulted, made Counter // what was counted before it
 
-	matched []bool           // rules of queues, by an application
-	warned  map[string]int64 // drops that were told, by reason
-	odd     error            // the first of [Builder.Odd] under strict
+	sums    map[string]string // of files that were read: the first with each
+	copies  int               // files with the bytes of another
+	matched []bool            // rules of queues, by an application
+	warned  map[string]int64  // drops that were told, by reason
+	odd     error             // the first of [Builder.Odd] under strict
 
 	attached []attachment
 }
@@ -320,12 +322,14 @@ func (b *Builder) AddSource(paths ...string) error {
 			return err
 		}
 		h := sha256.New()
-		_, err = io.Copy(h, f)
+		n, err := io.Copy(h, f)
 		f.Close()
 		if err != nil {
 			return fmt.Errorf("%s: %w", p, err)
 		}
-		b.AddHashed(trace.SourceFile{Name: filepath.Base(p), SHA256: hex.EncodeToString(h.Sum(nil))})
+		sum := hex.EncodeToString(h.Sum(nil))
+		b.AddHashed(trace.SourceFile{Name: filepath.Base(p), SHA256: sum})
+		b.sayCopy(p, sum, n)
 	}
 	return nil
 }

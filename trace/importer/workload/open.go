@@ -25,6 +25,7 @@ type Source struct {
 	at   int // in the sources of the trace
 	file *codec.File
 	in   io.Reader // of it
+	read int64     // bytes
 }
 
 // Open opens a file, or [Stdin], and unpacks it after its first bytes. The trace names it as one of its sources, by its hash
@@ -66,6 +67,8 @@ var archives = []struct {
 	{0, "PAR1", "is a Parquet file: import it with the format parquet"},
 	{0, "version https://git-lfs.github.com/spec/", "is a pointer of Git LFS, want the file that it stands for: git lfs pull fetches it"},
 	{0, "PK\x03\x04", "is a zip archive, want the files in it: unpack it first (unzip)"},
+	{0, "\x1f\x8b", "is packed twice, the second time with gzip: unpack it once"},
+	{0, "\x28\xb5\x2f\xfd", "is packed twice, the second time with zstd: unpack it once"},
 }
 
 // isArchive is the error of a file with this beginning, if it is an archive: read as a text it would have a first row that is none.
@@ -103,6 +106,7 @@ func (o *Options) stdin() io.Reader {
 
 func (s *Source) Read(p []byte) (int, error) {
 	n, err := s.in.Read(p)
+	s.read += int64(n)
 	if err != nil && err != io.EOF {
 		return n, s.wrap(err)
 	}
@@ -155,6 +159,7 @@ func (s *Source) Close() error {
 	}
 	sum, err := s.file.SHA256()
 	s.b.source.Files[s.at].SHA256 = sum
+	s.b.sayCopy(s.Name, sum, s.read)
 	return errors.Join(err, s.file.Close())
 }
 

@@ -28,6 +28,27 @@ func (b *Builder) Parts(inputs []string, match func(path string, given bool) boo
 	return l.Files, nil
 }
 
+// copiesFrom is from how many bytes on two files with the same ones are copies, and no parts without a row.
+const copiesFrom = 1 << 10
+
+// sayCopy warns of a file with the bytes of another one: both are read.
+func (b *Builder) sayCopy(name, sum string, size int64) {
+	if size < copiesFrom || sum == "" {
+		return
+	}
+	first, ok := b.sums[sum]
+	if !ok {
+		if b.sums == nil {
+			b.sums = map[string]string{}
+		}
+		b.sums[sum] = name
+		return
+	}
+	if b.copies++; b.copies <= warnedDrops {
+		b.Warn("%s has the same bytes as %s, and both are read: what is in them counts twice", name, first)
+	}
+}
+
 // OneFolder refuses tables in several folders, of formats in which a folder is a workload: numbers in one say nothing of those in another.
 func OneFolder(tables []string) error {
 	for _, t := range tables {
@@ -58,14 +79,14 @@ func firstName(files []string) string {
 type Listing struct {
 	Files  []string // paths, in the order of inputs; those of a directory in the order of [Natural]
 	Passed []string // of directories, by their base names: what stands beside data, and what match does not take
-	Again  []string // paths of files that are there already, under this path or through a link
+	Again  []string // paths of files that are there already: under this path, through a link, or packed and not
 }
 
 // List lists the files among inputs, which are files, [Stdin], or directories of parts at any depth. match gets the path of each from the given
 // input on, with / and without a suffix such as .gz, and whether it is itself an input, and tells which are taken; nil takes all. Of a directory, names that begin with . or _ are passed over,
-// and what stands beside data: README, LICENSE, *.md and *.crc. A link to a folder is followed where it is itself an input.
+// and what stands beside data: README, LICENSE, *.md and *.crc. Of a file and its packed form in one folder the first counts. A link to a folder is followed where it is itself an input.
 func List(inputs []string, match func(path string, given bool) bool) (l Listing, err error) {
-	seen, folders := map[string]bool{}, map[string]string{} // real paths, and those of folders
+	seen, folders := map[string]bool{}, map[string]string{} // real paths without a suffix such as .gz, and those of folders
 	realOf := func(path string, link bool) (string, error) {
 		if link {
 			real, err := filepath.EvalSymlinks(path)
@@ -95,7 +116,7 @@ func List(inputs []string, match func(path string, given bool) bool) (l Listing,
 		}
 		if path != Stdin {
 			if real, err := realOf(path, link); err == nil {
-				if seen[real] {
+				if real = BaseName(real); seen[real] {
 					l.Again = append(l.Again, path)
 					return
 				}
