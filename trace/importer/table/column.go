@@ -88,6 +88,9 @@ func (c *column) retype(u *unit) error {
 func (c *column) settle(values []string) error {
 	values = slices.DeleteFunc(slices.Clone(values), absent)
 	of := known[c.role].of
+	if of == memory && slices.ContainsFunc(values, func(v string) bool { _, ok := size(v); return ok }) {
+		values = slices.DeleteFunc(values, slurmNone)
+	}
 	if of == text || len(values) == 0 {
 		c.said = fmt.Sprintf("%s is %s", c.role, c.name)
 		if len(values) == 0 {

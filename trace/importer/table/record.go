@@ -78,7 +78,7 @@ func (c *columns) text(r role, fields [][]byte) string { return string(c.bytes(r
 func (c *columns) read(fields [][]byte) (r record, err error) {
 	number := func(of role, least, most int64) int64 {
 		s := c.bytes(of, fields)
-		if len(s) == 0 || err != nil || least == 0 && minusOne(s) {
+		if len(s) == 0 || err != nil || least == 0 && minusOne(s) || of == roleMemory && c[of].form == withUnits && slurmNone(string(s)) {
 			return unknown
 		}
 		v, ok := c[of].int(s)
@@ -211,6 +211,7 @@ var outcomes = map[string]string{
 	"failed": "failed", "fail": "failed", "failure": "failed", "error": "failed", "nodefail": "failed", "outofmemory": "failed",
 	"killed": "killed", "kill": "killed", "cancelled": "killed", "canceled": "killed", "aborted": "killed", "timeout": "killed", "preempted": "killed", "evicted": "killed",
 	"running": "censored", "pending": "censored", "waiting": "censored", "censored": "censored",
+	"undefined": "censored", "new": "censored", "submitted": "censored", "accepted": "censored", // YARN's
 }
 
 // apart are the characters between the words of a status.

@@ -39,7 +39,7 @@ var known = [roles]struct {
 	of      quantity
 	columns []string
 }{
-	roleJob:      {"job", text, []string{"job", "jobid", "jobnumber", "appid", "applicationid", "application", "app", "workflowid", "id"}},
+	roleJob:      {"job", text, []string{"job", "jobid", "jobidraw", "jobnumber", "appid", "applicationid", "application", "app", "workflowid", "id"}},
 	roleSubmit:   {"submit", instant, []string{"submit", "submitted", "submittime", "submittimestamp", "submitts", "tssubmit", "submittedat", "submissiontime", "submission", "arrival", "arrivaltime", "arrived", "queued", "queuedat", "enqueuetime", "created", "createdat", "createtime", "createdtime", "creationtime", "creationtimestamp", "gmtcreate", "submittedtime"}},
 	roleStart:    {"start", instant, []string{"start", "started", "starttime", "starttimestamp", "startts", "tsstart", "startedat", "begin", "begintime", "launchtime", "launched", "scheduledtime", "startedtime", "startdate", "startingtime"}},
 	roleEnd:      {"end", instant, []string{"end", "ended", "endtime", "endtimestamp", "endts", "tsend", "endedat", "finish", "finished", "finishtime", "finishedat", "finishts", "stop", "stoptime", "stopped", "completed", "completedat", "completiontime", "completedtime", "finishedtime", "deletiontime", "enddate"}},

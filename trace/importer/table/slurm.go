@@ -15,6 +15,9 @@ func slurmEach(s string) (size string, perCore bool) {
 	return s, false
 }
 
+// slurmNone tells whether a memory beside others that have units stands for none: that of a job which stated none, or took all that its nodes have.
+func slurmNone(size string) bool { return size == "0" || size == "0n" || size == "0c" }
+
 // ofSlurm tells whether a table is one of sacct, with jobs and their steps, by its columns.
 func ofSlurm(names []string) bool {
 	has := func(any ...string) bool {

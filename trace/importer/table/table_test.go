@@ -408,6 +408,10 @@ func TestSlurmSteps(t *testing.T) {
 	if err != nil || len(m.JobList) != 1 || res.Counts.Dropped["steps_of_slurm_jobs"] != 1 {
 		t.Errorf("%d jobs, dropped %v, %v", len(m.JobList), res.Counts.Dropped, err)
 	}
+	res, m, err = imported(t, "JobIDRaw|Submit|Elapsed|ReqMem\n7|0|60|0\n7.batch|0|60|0\n8|0|60|2G\n9|0|60|0n\n", nil, nil)
+	if got := jobs(m); err != nil || got != "7@0 []1000m/1024MiB[60000]; 8@0 []1000m/2048MiB[60000]; 9@0 []1000m/1024MiB[60000]" || res.Counts.Dropped["steps_of_slurm_jobs"] != 1 || res.Counts.Defaulted["task_memory"] != 2 {
+		t.Errorf("raw numbers, memory that none stated: %s, dropped %v, defaulted %v, %v", got, res.Counts.Dropped, res.Counts.Defaulted, err)
+	}
 	res, m, err = imported(t, "job,submit,duration\n7,0,60\n7.batch,0,60\n", nil, nil)
 	if err != nil || len(m.JobList) != 2 {
 		t.Errorf("of another table %d jobs, dropped %v, %v", len(m.JobList), res.Counts.Dropped, err)
