@@ -151,18 +151,18 @@ func (c *sparkConf) milliseconds(key string, def int64) int64 {
 	return n * us / 1e3
 }
 
-// minOverheadMiB is the least overhead of a container; the share is overheadFactor of its memory.
+// minOverheadMiB is the least overhead of a container, where Spark 4's minMemoryOverhead says no other; the share is overheadFactor of its memory.
 const (
 	minOverheadMiB = 384
 	overheadFactor = 0.10
 )
 
 func (c *sparkConf) overhead(key, factorKey string, memMiB int64) int64 {
-	factor := overheadFactor
+	factor, least := overheadFactor, int64(minOverheadMiB)
 	if factorKey != "" {
-		factor = c.ratio(factorKey, overheadFactor)
+		factor, least = c.ratio(factorKey, overheadFactor), c.mebibytes(strings.Replace(factorKey, "memoryOverheadFactor", "minMemoryOverhead", 1), least, 20)
 	}
-	return c.mebibytes(key, max(int64(factor*float64(memMiB)), minOverheadMiB), 20)
+	return c.mebibytes(key, max(int64(factor*float64(memMiB)), least), 20)
 }
 
 // shape is a container size.

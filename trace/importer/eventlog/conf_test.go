@@ -25,6 +25,7 @@ func TestSparkConf(t *testing.T) {
 		{"the older name is passed over", c("spark.executor.memory", "1g", "spark.executor.memoryOverhead", "1g", "spark.yarn.executor.memoryOverhead", "2048"), shape{2048, 1}},
 		{"a reference", c("spark.executor.memory", "${spark.driver.memory}", "spark.driver.memory", "${spark.my.gib}g", "spark.my.gib", "2"), shape{2048 + 384, 1}},
 		{"factor", c("spark.executor.memory", "10000", "spark.executor.memoryOverheadFactor", "0.4"), shape{14000, 1}},
+		{"another least overhead, of Spark 4", c("spark.executor.minMemoryOverhead", "1g"), shape{1024 + 1024, 1}},
 		{"off heap", c("spark.memory.offHeap.enabled", "true", "spark.memory.offHeap.size", "1g"), shape{1024 + 384 + 1024, 1}},
 		{"python memory counts for python only", c("spark.executor.pyspark.memory", "1g"), shape{1024 + 384, 1}},
 		{"python", c("spark.executor.pyspark.memory", "1g", "spark.yarn.isPython", "true"), shape{1024 + 384 + 1024, 1}},
