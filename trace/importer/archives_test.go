@@ -31,6 +31,7 @@ func TestArchives(t *testing.T) {
 		"batch_task.tar":     {packed.String(), "is a tar archive, want the files in it"},
 		"batch_task.tar.gz":  {string(importtest.Gzip(t, packed.Bytes())), "is a tar archive, want the files in it"},
 		"batch_task.csv.zip": {"PK\x03\x04\x14\x00", "is a zip archive, want the files in it"},
+		"batch_task.xlsx":    {"PK\x03\x04\x14\x00\x06\x00\x08\x00\x00\x00\x21\x00\x41\x37\x82\xcf\x6e\x01\x00\x00\x04\x05\x00\x00\x13\x00\x00\x00[Content_Types].xml", "is a spreadsheet, want its table as text: save it as CSV"},
 		"batch_task.csv.gz":  {string(importtest.Gzip(t, importtest.Gzip(t, text))), "is packed twice, the second time with gzip: unpack it once"},
 	} {
 		dir := t.TempDir()

@@ -75,8 +75,11 @@ func sniff(b *workload.Builder, in *workload.Source) (s *csvSource, said string,
 		dialect.Comma = comma
 		rows = delimited.Sample(head, err == io.EOF, dialect)
 	}
-	if len(rows) == 0 {
+	switch text := bytes.TrimSpace(head); {
+	case len(text) == 0:
 		return nil, "", fmt.Errorf("%s: %w", in.Name, errNoRow)
+	case len(rows) == 0:
+		return nil, "", fmt.Errorf("%s: want a table with a header, and no row can be read; it begins with %.40q", in.Name, text)
 	}
 	has, err := b.ParamOneOf("header", "auto", "yes", "no")
 	if err != nil {

@@ -58,6 +58,8 @@ func (b *Builder) Open(path string) (*Source, error) {
 	return s, nil
 }
 
+const aSpreadsheet = "is a spreadsheet, want its table as text: save it as CSV"
+
 // archives are what files of data are kept in that are none of the data themselves, by what they have at some place, with what is wanted.
 var archives = []struct {
 	at          int
@@ -66,6 +68,7 @@ var archives = []struct {
 	{257, "ustar", "is a tar archive, want the files in it: unpack it first (tar xf)"},
 	{0, "PAR1", "is a Parquet file: import it with the format parquet"},
 	{0, "version https://git-lfs.github.com/spec/", "is a pointer of Git LFS, want the file that it stands for: git lfs pull fetches it"},
+	{30, "[Content_Types].xml", aSpreadsheet}, {30, "xl/", aSpreadsheet}, {30, "docProps/", aSpreadsheet}, {30, "mimetypeapplication/vnd.oasis.opendocument.spreadsheet", aSpreadsheet},
 	{0, "PK\x03\x04", "is a zip archive, want the files in it: unpack it first (unzip)"},
 	{0, "\x1f\x8b", "is packed twice, the second time with gzip: unpack it once"},
 	{0, "\x28\xb5\x2f\xfd", "is packed twice, the second time with zstd: unpack it once"},
@@ -74,7 +77,7 @@ var archives = []struct {
 // isArchive is the error of a file with this beginning, if it is an archive: read as a text it would have a first row that is none.
 func isArchive(head []byte) error {
 	for _, a := range archives {
-		if len(head) >= a.at+len(a.magic) && string(head[a.at:a.at+len(a.magic)]) == a.magic {
+		if len(head) >= a.at+len(a.magic) && string(head[a.at:a.at+len(a.magic)]) == a.magic && (a.want != aSpreadsheet || bytes.HasPrefix(head, []byte("PK"))) {
 			return errors.New(a.want)
 		}
 	}
