@@ -217,6 +217,11 @@ func (c *column) measure(of quantity, values []string) {
 		} else if c.unit, why = unitOf(of, largest); c.beside != nil {
 			why = c.unitBeside(values, largest)
 		}
+		if of == memory && c.binding.unit == nil {
+			if other := otherSize(values, largest); other != "" {
+				c.doubt = fmt.Sprintf("%s is taken as %s (%s); if it is %s, --map %s=%s:%[4]s says so", c.name, &c.unit, why, other, c.role, c.name)
+			}
+		}
 		if why != "" {
 			why = " (" + why + ")"
 		}
@@ -389,9 +394,9 @@ func unitOf(of quantity, largest float64) (u unit, why string) {
 	case memory:
 		name := "GiB"
 		switch {
-		case largest >= 1<<24:
+		case largest >= leastB:
 			name = "B"
-		case largest >= 256:
+		case largest >= mostGiB:
 			name = "MiB"
 		}
 		return *of.unit(name), largestIs
@@ -399,6 +404,26 @@ func unitOf(of quantity, largest float64) (u unit, why string) {
 		return of.usual(), "no unit is stated"
 	}
 	return of.usual(), ""
+}
+
+// GiB of tasks are below mostGiB where no unit is stated, and numbers of bytes from leastB on.
+const mostGiB, leastB = 256, 1 << 24
+
+// otherSize is a unit that sizes may have instead of the one that [unitOf] finds by the largest: half are below 32 MiB beside some of MiB, a size is a TiB, or all of bytes are below a GiB; "" = none.
+func otherSize(values []string, largest float64) string {
+	small := 0
+	for _, v := range values {
+		if x, ok := number(v); ok && 0 < x && x < 32 {
+			small++
+		}
+	}
+	switch {
+	case largest >= mostGiB && largest < leastB && 2*small > len(values):
+		return "GiB"
+	case largest >= 1<<20 && largest < 1<<30:
+		return "KiB"
+	}
+	return ""
 }
 
 // unitBeside finds the unit of spans without one beside instants in ms, µs or ns, and says why. Whole numbers that reach a second in the unit of the instants are of

@@ -129,6 +129,9 @@ func TestSaid(t *testing.T) {
 		"Id,job,submit,run\n1,pi,0,5\n2,pi,9,5\n":                          {"rows with one job are one job, whatever their Id: if that is the key and job a name, say --map job=Id,name=job with the other roles"},
 		"submit,run\n2026-03-01T00:00:00Z,5\n2026-03-01T00:00:00,5\n":      {"submit is submit: dates; those without a zone are taken as UTC"},
 		"submit,run\n2026-03-01T00:00:00Z,5\n2026-03-01T00:00:00+0200,5\n": {"submit is submit: dates"},
+		"submit,run,mem\n0,5,4194304\n":                                    {"mem is taken as MiB (the largest is 4.1943e+06); if it is KiB, --map memory=mem:KiB says so"},
+		"submit,run,mem\n0,5,41943040\n":                                   {"mem is taken as B (the largest is 4.1943e+07); if it is KiB, --map memory=mem:KiB says so"},
+		"submit,run,mem\n0,5,8\n0,5,4\n0,5,512\n":                          {"mem is taken as MiB (the largest is 512); if it is GiB, --map memory=mem:GiB says so"},
 		"start,run\n46082.0417,5\n46083,5\n":                               {"start is taken as seconds from a start of its own, and may be days as spreadsheets count them, such as 46082.0417: if so, write it as dates such as 2026-01-02T03:04:05Z"},
 		"submit,run\n2026-03-01T00:00:00,5\n":                              {"submit is submit: dates without a zone, taken as UTC"},
 		"#\n# x\nsubmit,run\n2026-03-01T00:00:00,5\n":                      {"t.csv: comma between fields, a header after lines of comments (2), 2 columns"},
@@ -144,6 +147,19 @@ func TestSaid(t *testing.T) {
 			if !slices.Contains(said, w) {
 				t.Errorf("%q says %q, want %q", text, said, w)
 			}
+		}
+	}
+}
+
+// A size that is large where the first ones are small gives those another unit.
+func TestLateSizes(t *testing.T) {
+	for last, want := range map[string]string{"255": "", "4096": fmt.Sprintf("line %d: mem is 4096, and is taken as GiB, as those of the first rows are below 256; if it is MiB, --map memory=mem:MiB says so", 20_002)} {
+		var warned []string
+		if _, _, err := imported(t, "submit,run,mem\n"+strings.Repeat("0,5,64\n", 20_000)+"0,5,"+last+"\n", nil, func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } }); err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Join(warned, "\n"); !strings.HasSuffix(said, want) || want == "" && said != "" {
+			t.Errorf("warned %q, want %q", said, want)
 		}
 	}
 }
