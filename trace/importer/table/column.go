@@ -35,6 +35,9 @@ type column struct {
 	said   string
 	beside *column // of a span: instants that are numbers of a unit finer than seconds
 	doubt  string  // about its unit, for a warning
+	// From which value on, ms or MiB, the unit would have been another one, if it was found by smaller ones; 0 = none.
+	lateFrom int64
+	other    string
 }
 
 // Bounds of instants that count from 1970, in ms: the years 1900 and 2200. What is outside stands for none, such as 9999-12-31 or the largest number that there is.
@@ -218,6 +221,9 @@ func (c *column) measure(of quantity, values []string) {
 			why = c.unitBeside(values, largest)
 		}
 		if of == memory && c.binding.unit == nil {
+			if c.unit.per == 1<<30 {
+				c.lateFrom, c.other = mostGiB<<10, "MiB"
+			}
 			if other := otherSize(values, largest); other != "" {
 				c.doubt = fmt.Sprintf("%s is taken as %s (%s); if it is %s, --map %s=%s:%[4]s says so", c.name, &c.unit, why, other, c.role, c.name)
 			}
@@ -433,6 +439,7 @@ func (c *column) unitBeside(values []string, largest float64) (why string) {
 	fraction := func(v string) bool { x, ok := number(v); return ok && x != math.Trunc(x) }
 	switch {
 	case largest*u.per < 1000:
+		c.lateFrom, c.other = int64(1000*1000/u.per), u.String()
 		return fmt.Sprintf("no unit is stated, and all are below a second in %s", u)
 	case slices.ContainsFunc(values, fraction):
 		return "no unit is stated, and not all are whole"
