@@ -28,7 +28,7 @@ func buildApp(a *appLog, counts *workload.Counts) (*Application, error) {
 	conf := yarnConf(a, manager, counts)
 	own := conf.executorShape(nil)
 	am := conf.amShape()
-	b := &appBuilder{log: a, conf: conf, counts: counts, dag: newDAG(a, counts.Dropped), own: own, makers: map[int32]int32{}}
+	b := &appBuilder{log: a, conf: conf, counts: counts, dag: newDAG(a, counts.Dropped), own: own, makers: map[int32]int32{}, behind: map[int32][]int32{}}
 	out := &Application{Application: workload.Application{
 		User: a.start.user, Queue: conf.text("spark.yarn.queue", "default"), Attempt: a.start.attempt, Manager: manager, Hosts: a.hosts,
 	}}

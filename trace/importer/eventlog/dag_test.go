@@ -185,6 +185,35 @@ func TestJobOrder(t *testing.T) {
 		"6 parents [] after [4] delay 200 job 6")
 }
 
+// A stage of which no task ran leaves its time before what waited for it, and before the end, and its place to what it had waited for.
+func TestStagesWithoutATask(t *testing.T) {
+	s := newScript()
+	none := func(st testStage, from, to int64) {
+		fmt.Fprintf(s, `{"Event":"SparkListenerStageSubmitted","Stage Info":{"Submission Time":%d,%s}}`+"\n", from, st.info())
+		fmt.Fprintf(s, `{"Event":"SparkListenerStageCompleted","Stage Info":{"Completion Time":%d,%s}}`+"\n", to, st.info())
+	}
+	first, empty, reader, last := testStage{id: 0, rdd: 0}, testStage{id: 1, rdd: 1}, testStage{id: 2, rdd: 2, parents: []int{1}}, testStage{id: 3, rdd: 3}
+	s.job(0, 1000, "", first)
+	s.run(first, 1000, 2000)
+	s.end(0, 2000)
+	s.job(1, 2100, "", empty, reader)
+	none(empty, 2100, 2900)
+	s.run(reader, 3000, 3500)
+	s.end(1, 3500)
+	s.job(2, 3600, "", last)
+	none(last, 3600, 99_000)
+	s.end(2, 99_000)
+	s.WriteString(`{"Event":"SparkListenerApplicationEnd","Timestamp":100000}` + "\n")
+	_, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1", s.String()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkStages(t, m.JobList[0].Stages, "0 parents [] after [] delay 1000 job 0", "2 parents [] after [0] delay 1000 job 1")
+	if tail := m.JobList[0].TailMS; tail != 96_500 {
+		t.Errorf("after the last stage come %d ms, want 96500", tail)
+	}
+}
+
 func TestCachedInput(t *testing.T) {
 	s := newScript()
 	maker := testStage{id: 0, name: "count", rdd: 5, stored: true, tasks: 3}

@@ -3,6 +3,7 @@ package eventlog
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,9 +18,10 @@ type appBuilder struct {
 	conf     *sparkConf
 	counts   *workload.Counts
 	dag      *dag
-	own      shape           // executor container of the default profile
-	makers   map[int32]int32 // stored RDD -> position of the stage that first computed it
-	newPos   []int32         // position in the DAG -> stage id of the trace, or Unset
+	own      shape             // executor container of the default profile
+	makers   map[int32]int32   // stored RDD -> position of the stage that first computed it
+	newPos   []int32           // position in the DAG -> stage id of the trace, or Unset
+	behind   map[int32][]int32 // position of a stage without a task -> those of stages with tasks that it waited for
 	recorded []workload.RecordedStage
 	lastEnd  int64
 }
@@ -45,16 +47,17 @@ func (b *appBuilder) stages(out *Application, ready int64) error {
 	for pos, id := range b.dag.order {
 		st := b.log.stages[id]
 		st.settle() // those that it waited for come before it
-		b.lastEnd = max(b.lastEnd, st.completed)
 		tasks, ids := b.tasks(st)
+		parents, after, readyAt := b.edges(id, ready)
 		if tasks.Len() == 0 {
 			b.counts.Dropped["stages_without_a_task"]++
 			b.newPos = append(b.newPos, trace.Unset)
+			b.behind[int32(pos)] = append(parents, after...)
 			continue
 		}
-		parents, after, readyAt := b.dag.edges(id, ready)
-		s := trace.NewStage(int32(len(out.Job.Stages)), kindOf(st, parents), b.kept(parents)...)
-		s.After, s.Name, s.ExternalID, s.Tasks = b.kept(after), st.info.name, strconv.Itoa(int(id)), tasks
+		b.lastEnd = max(b.lastEnd, st.completed)
+		s := trace.NewStage(int32(len(out.Job.Stages)), kindOf(st, parents), b.ids(parents)...)
+		s.After, s.Name, s.ExternalID, s.Tasks = b.ids(after), st.info.name, strconv.Itoa(int(id)), tasks
 		if j := b.dag.job[id]; j != nil {
 			s.SparkJob, s.Pool = j.id, j.pool
 		} else {
@@ -91,14 +94,48 @@ func (b *appBuilder) stages(out *Application, ready int64) error {
 	return nil
 }
 
-// kept turns positions of the DAG into stage ids, without the stages that had no task.
-func (b *appBuilder) kept(pos []int32) []int32 {
+// edges are those of the DAG (see [dag.edges]) among the stages that have a task. A stage comes after those that one without a task, which it
+// waited for, had waited for; the time of that one is part of its delay.
+func (b *appBuilder) edges(id int32, ready int64) (parents, after []int32, readyAt int64) {
+	parents, after, readyAt = b.dag.edges(id, ready)
+	var behind []int32
+	gone := func(p int32) bool {
+		if b.newPos[p] != trace.Unset {
+			return false
+		}
+		b.counts.Dropped["edges_to_stages_without_a_task"]++
+		behind = append(behind, b.behind[p]...)
+		return true
+	}
+	edges := len(parents) + len(after)
+	parents, after = slices.DeleteFunc(parents, gone), slices.DeleteFunc(after, gone)
+	if len(parents)+len(after) == edges {
+		return parents, after, readyAt
+	}
+	for _, p := range behind {
+		if !slices.Contains(parents, p) && !slices.Contains(after, p) {
+			after = append(after, p)
+		}
+	}
+	slices.Sort(after)
+	if len(parents)+len(after) == 0 {
+		return nil, nil, ready
+	}
+	readyAt = math.MinInt64
+	for _, p := range slices.Concat(parents, after) {
+		end := b.log.stages[b.dag.order[p]].completed
+		if end == absent {
+			return parents, after, absent
+		}
+		readyAt = max(readyAt, end)
+	}
+	return parents, after, readyAt
+}
+
+// ids are the ids in the trace of stages by their positions.
+func (b *appBuilder) ids(pos []int32) []int32 {
 	var ids []int32
 	for _, p := range pos {
-		if b.newPos[p] == trace.Unset {
-			b.counts.Dropped["edges_to_stages_without_a_task"]++
-			continue
-		}
 		ids = append(ids, b.newPos[p])
 	}
 	return ids
