@@ -61,7 +61,7 @@ func (c *column) times(submits bool) (least, most int64) {
 // absent tells whether a value stands for none.
 func absent(s string) bool {
 	switch s {
-	case "", "null", "NULL", "Null", "None", "none", "NaN", "nan", "NA", "N/A", "NaT", `\N`, "-", "Unknown":
+	case "", "null", "NULL", "Null", "None", "none", "NaN", "nan", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaT", `\N`, "(null)", "-", "Unknown":
 		return true
 	}
 	return false

@@ -78,6 +78,7 @@ func TestSniffed(t *testing.T) {
 		"no header":                    {"1700000000,10\n1700000001,20\n", "submit=column0,duration=column1", "row1@0 []1000m/1024MiB[10000]; row2@1000 []1000m/1024MiB[20000]", 1700000000000},
 		"quotes of the other kind":     {"'submit','duration','x'\n'0','1h','a, b'\n", "", "row1@0 []1000m/1024MiB[3600000]", trace.Unset},
 		"a byte order mark, CRLF":      {"\xef\xbb\xbfsubmit,duration\r\n0,1\r\n", "", "row1@0 []1000m/1024MiB[1000]", trace.Unset},
+		"words for none":               {"submit,duration,mem,gpus\n0,5,(null),n/a\n0,5,<NA>,#N/A\n", "", "row1@0 []1000m/1024MiB[5000]; row2@0 []1000m/1024MiB[5000]", trace.Unset},
 		"-1 for what is not known":     {"# of a grid\n# JobID\tSubmitTime\tRunTime\tNProcs\tmem_mb\tgpus\n1\t0\t5\t4\t-1\t-1\n2\t0\t-1\t4\t-1\t-1\n3\t0\t5\t-1\t2048\t1\n", "", "1@0 []4000m/1024MiB[5000]; 3@0 []1000m/2048MiB[5000]", trace.Unset},
 		"sizes in bytes":               {"submit,duration,mem\n0,1,2147483648\n", "", "row1@0 []1000m/2048MiB[1000]", trace.Unset},
 		"sizes in MiB":                 {"submit,duration,mem\n0,1,2048\n", "", "row1@0 []1000m/2048MiB[1000]", trace.Unset},
