@@ -76,14 +76,32 @@ func buildApp(a *appLog, counts *workload.Counts) (*Application, error) {
 	return out, nil
 }
 
+// outcome is how the application ended. Before Spark 4 a log does not say: what ended with a Spark job that failed, or within one, is taken for
+// neither a success nor a failure.
 func outcome(a *appLog) string {
 	switch {
 	case a.end == absent:
 		return "censored"
 	case a.exitCode != absent && a.exitCode != 0:
 		return "failed"
+	case a.exitCode == absent && !a.lastJobOK():
+		return ""
 	}
 	return "success"
+}
+
+// lastJobOK reports whether all jobs have ended, the last of them well.
+func (a *appLog) lastJobOK() bool {
+	last, ok := int64(absent), true
+	for _, j := range a.jobs {
+		if j.end == absent {
+			return false
+		}
+		if j.end >= last {
+			last, ok = j.end, j.ok
+		}
+	}
+	return ok
 }
 
 // submitted is when the application was handed in: spark.app.submitTime, which spark-submit sets,

@@ -19,6 +19,9 @@ func TestContradictions(t *testing.T) {
 		{"an end before that of a task", `"Finish Time":7720`, `"Finish Time":100007720`,
 			"application_ends_before_a_task", "SparkListenerApplicationEnd is at 9000 ms and the end of a task at 100007720 ms", "success 100007720"},
 		{"a stage that ends before it begins", `"Stage Info":{"Completion Time":7210`, `"Stage Info":{"Completion Time":0`, "", "", "success 9000"},
+		{"a last job that fails", `"JobSucceeded"`, `"JobFailed"`, "", "", " 9000"},
+		{"a last job without an end", `{"Event":"SparkListenerJobEnd","Job ID":0,"Completion Time":7731,"Job Result":{"Result":"JobSucceeded"}}` + "\n", "", "", "", " 9000"},
+		{"a last job that fails, and an exit code of 0", `7731,"Job Result":{"Result":"JobSucceeded"}}` + "\n" + `{"Event":"SparkListenerApplicationEnd"`, `7731,"Job Result":{"Result":"JobFailed"}}` + "\n" + `{"Event":"SparkListenerApplicationEnd","ExitCode":0`, "", "", "success 9000"},
 		{"a stage whose end was lost", `{"Event":"SparkListenerStageCompleted","Stage Info":{"Completion Time":7730,` + stage1[1:] + "}\n", "", "stage_completions", "", "success 9000"},
 	} {
 		if !strings.Contains(logText, tt.from) {
