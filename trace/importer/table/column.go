@@ -228,6 +228,9 @@ func (c *column) measure(of quantity, values []string) {
 				c.doubt = fmt.Sprintf("%s is taken as %s (%s); if it is %s, --map %s=%s:%[4]s says so", c.name, &c.unit, why, other, c.role, c.name)
 			}
 		}
+		if of == cores && c.binding.unit == nil && percents(values, largest) {
+			c.doubt = fmt.Sprintf("%s is taken as %s (the largest is %g); if it is percent, --map %s=%s:percent says so", c.name, &c.unit, largest, c.role, c.name)
+		}
 		if why != "" {
 			why = " (" + why + ")"
 		}
@@ -430,6 +433,18 @@ func otherSize(values []string, largest float64) string {
 		return "KiB"
 	}
 	return ""
+}
+
+// percents tells whether numbers of vcores may be percent of one: beyond what most tasks have, and fractions or all multiples of 50.
+func percents(values []string, largest float64) bool {
+	fractions, fifties := false, true
+	for _, v := range values {
+		if x, ok := number(v); ok {
+			fractions = fractions || x > 16 && x != math.Trunc(x)
+			fifties = fifties && math.Mod(x, 50) == 0
+		}
+	}
+	return largest > 16 && (fractions || fifties)
 }
 
 // unitBeside finds the unit of spans without one beside instants in ms, µs or ns, and says why. Whole numbers that reach a second in the unit of the instants are of

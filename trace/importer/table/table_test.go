@@ -130,6 +130,8 @@ func TestSaid(t *testing.T) {
 		"Id,job,submit,run\n1,pi,0,5\n2,pi,9,5\n":                          {"rows with one job are one job, whatever their Id: if that is the key and job a name, say --map job=Id,name=job with the other roles"},
 		"submit,run\n2026-03-01T00:00:00Z,5\n2026-03-01T00:00:00,5\n":      {"submit is submit: dates; those without a zone are taken as UTC"},
 		"submit,run\n2026-03-01T00:00:00Z,5\n2026-03-01T00:00:00+0200,5\n": {"submit is submit: dates"},
+		"submit,run,cpu\n0,5,73.5\n0,5,1\n":                                {"cpu is taken as vcores (the largest is 73.5); if it is percent, --map vcores=cpu:percent says so"},
+		"submit,run,cpu\n0,5,50\n0,5,200\n":                                {"cpu is taken as vcores (the largest is 200); if it is percent, --map vcores=cpu:percent says so"},
 		"submit,run,mem\n0,5,4194304\n":                                    {"mem is taken as MiB (the largest is 4.1943e+06); if it is KiB, --map memory=mem:KiB says so"},
 		"submit,run,mem\n0,5,41943040\n":                                   {"mem is taken as B (the largest is 4.1943e+07); if it is KiB, --map memory=mem:KiB says so"},
 		"submit,run,mem\n0,5,8\n0,5,4\n0,5,512\n":                          {"mem is taken as MiB (the largest is 512); if it is GiB, --map memory=mem:GiB says so"},
