@@ -284,6 +284,7 @@ func TestErrors(t *testing.T) {
 		"another delimiter":       {"submit,duration\n1,2\n", "delimiter=xyz", `--delimiter is "xyz", want auto, tab, or one character`},
 		"no text":                 {"submit,\x00\n", "", "has a byte 0 at 7, want text"},
 		"JSON":                    {"[{\"id\":1,\"start\":0}]\n", "", `want a table with a header, and no row can be read; it begins with "[{\"id\":1`},
+		"carriage returns alone":  {"submit,duration\r1,2\r", "", "ends its lines with a carriage return, want a line feed at the end of each"},
 		"nothing":                 {"", "", "has no row, want a table with a header"},
 		"a Parquet file":          {"PAR1xxxx", "", "is a Parquet file: import it with the format parquet"},
 	} {
