@@ -35,9 +35,7 @@ type column struct {
 	said   string
 	beside *column // of a span: instants that are numbers of a unit finer than seconds
 	doubt  string  // about its unit, for a warning
-	// From which value on, ms or MiB, the unit would have been another one, if it was found by smaller ones; 0 = none.
-	lateFrom int64
-	other    string
+	late   int64   // MiB from which on the unit would have been MiB, if it was found by smaller ones; 0 = none
 }
 
 // Bounds of instants that count from 1970, in ms: the years 1900 and 2200. What is outside stands for none, such as 9999-12-31 or the largest number that there is.
@@ -222,7 +220,7 @@ func (c *column) measure(of quantity, values []string) {
 		}
 		if of == memory && c.binding.unit == nil {
 			if c.unit.per == 1<<30 {
-				c.lateFrom, c.other = mostGiB<<10, "MiB"
+				c.late = mostGiB << 10
 			}
 			if other := otherSize(values, largest); other != "" {
 				c.doubt = fmt.Sprintf("%s is taken as %s (%s); if it is %s, --map %s=%s:%[4]s says so", c.name, &c.unit, why, other, c.role, c.name)
@@ -453,11 +451,14 @@ func (c *column) unitBeside(values []string, largest float64) (why string) {
 	u := &c.beside.unit
 	fraction := func(v string) bool { x, ok := number(v); return ok && x != math.Trunc(x) }
 	switch {
-	case largest*u.per < 1000:
-		c.lateFrom, c.other = int64(1000*1000/u.per), u.String()
-		return fmt.Sprintf("no unit is stated, and all are below a second in %s", u)
 	case slices.ContainsFunc(values, fraction):
 		return "no unit is stated, and not all are whole"
+	case largest*u.per < 1000:
+		why = fmt.Sprintf("no unit is stated, and all are below a second in %s", u)
+		if !c.beside.typed && largest*u.per >= 10 { // else tasks of less than 10 ms
+			c.doubt = fmt.Sprintf("%s is taken as s (%s); if it is %s, --map %s=%s:%[3]s says so", c.name, why, u, c.role, c.name)
+		}
+		return why
 	}
 	c.unit = *u
 	why = fmt.Sprintf("no unit is stated; whole numbers beside %s in %s", c.beside.name, u)

@@ -430,8 +430,10 @@ func (t *reader) row(path string, s source, fields [][]byte) error {
 			t.b.Warn("%s: %s: %s is %q, want a number from %d to %d: priorities beyond are taken as none", path, s.place(), t.columns[rolePriority].name, t.columns.text(rolePriority, fields), -mostPriority, mostPriority)
 		}
 	}
-	t.sayLate(path, s, fields, roleMemory, r.memMiB)
-	t.sayLate(path, s, fields, roleDuration, r.duration)
+	if c := t.columns[roleMemory]; c != nil && c.late > 0 && r.memMiB >= c.late {
+		c.late = 0
+		t.b.Warn("%s: %s: %s is %s, and is taken as GiB, as those of the first rows are smaller; if it is MiB, --map memory=%[3]s:MiB says so", path, s.place(), c.name, t.columns.text(roleMemory, fields))
+	}
 	if len(r.outcome) == 0 && len(t.columns.bytes(roleStatus, fields)) > 0 {
 		t.b.Counts.Defaulted["outcomes_of_words_that_are_not_known"]++
 	}
@@ -445,16 +447,6 @@ func (t *reader) row(path string, s source, fields [][]byte) error {
 	t.rows++
 	t.buf = r.pack(t.buf[:0])
 	return t.jobs.Add(r.job, t.buf)
-}
-
-// sayLate warns of the first value of a column with which the first rows would have had another unit.
-func (t *reader) sayLate(path string, s source, fields [][]byte, of role, v int64) {
-	c := t.columns[of]
-	if c == nil || c.lateFrom == 0 || v < c.lateFrom {
-		return
-	}
-	c.lateFrom = 0
-	t.b.Warn("%s: %s: %s is %s, and is taken as %s, as those of the first rows are smaller; if it is %s, --map %s=%[3]s:%[6]s says so", path, s.place(), c.name, t.columns.text(of, fields), &c.unit, c.other, of)
 }
 
 // reasonOf is the reason for which a row with this error is left out.

@@ -474,7 +474,7 @@ func TestDurationsBesideFinerTimes(t *testing.T) {
 		{"submit,duration", "1700000000000,45000\n1700000001000,500\n", "row1@0 []1000m/1024MiB[45000]; row2@1000 []1000m/1024MiB[500]", "duration is taken as ms (no unit is stated; whole numbers beside submit in ms); if it is s, --map duration=duration:s says so"},
 		{"duration,submit_us", "2500000,1700000000000000\n", "row1@0 []1000m/1024MiB[2500]", "duration is taken as us (no unit is stated; whole numbers beside submit_us in us); if it is s, --map duration=duration:s says so"},
 		{"submit,duration", "1700000000000,\n1700000001000,45000\n", "row2@0 []1000m/1024MiB[45000]", "duration is taken as ms"},
-		{"submit,duration", "1700000000000,45\n1700000001000,500\n", "row1@0 []1000m/1024MiB[45000]; row2@1000 []1000m/1024MiB[500000]", ""},
+		{"submit,duration", "1700000000000,45\n1700000001000,500\n", "row1@0 []1000m/1024MiB[45000]; row2@1000 []1000m/1024MiB[500000]", "duration is taken as s (no unit is stated, and all are below a second in ms); if it is ms, --map duration=duration:ms says so"},
 		{"submit,duration", "1700000000000,4500\n1700000001000,0.5\n", "row1@0 []1000m/1024MiB[4500000]; row2@1000 []1000m/1024MiB[500]", ""},
 		{"submit,duration_s", "1700000000000,4500\n", "row1@0 []1000m/1024MiB[4500000]", ""},
 		{"submit,duration", "1700000000,4500\n", "row1@0 []1000m/1024MiB[4500000]", ""},
