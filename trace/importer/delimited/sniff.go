@@ -6,8 +6,11 @@ import (
 	"strings"
 )
 
+// ctrlA is between the fields of Hive's tables of text.
+const ctrlA = 1
+
 // commas are the characters that are tried between fields, the more usual first.
-var commas = []byte{',', '\t', ';', '|'}
+var commas = []byte{',', '\t', ';', '|', ctrlA}
 
 // sampleRows is how many rows of a head are looked at.
 const sampleRows = 1000
@@ -106,7 +109,7 @@ func sample(head []byte, d Dialect) (rows [][]string, score float64) {
 
 // String says the dialect in words.
 func (d Dialect) String() string {
-	name := map[byte]string{',': "comma", '\t': "tab", ';': "semicolon", '|': "bar"}[d.Comma]
+	name := map[byte]string{',': "comma", '\t': "tab", ';': "semicolon", '|': "bar", ctrlA: "Ctrl-A"}[d.Comma]
 	if name == "" {
 		name = "\"" + string(rune(d.Comma)) + "\""
 	}
@@ -116,7 +119,7 @@ func (d Dialect) String() string {
 	return name
 }
 
-// ParseComma reads the character between fields: itself, or tab, comma, semicolon, bar, space.
+// ParseComma reads the character between fields: itself, or tab, comma, semicolon, bar, space, ctrl-a.
 func ParseComma(text string) (comma byte, ok bool) {
 	switch strings.ToLower(text) {
 	case "tab", `\t`:
@@ -129,6 +132,8 @@ func ParseComma(text string) (comma byte, ok bool) {
 		return '|', true
 	case "space":
 		return ' ', true
+	case "ctrl-a", `\x01`, "\x01":
+		return ctrlA, true
 	}
 	if len(text) != 1 || text[0] < ' ' && text[0] != '\t' || text[0] > '~' || text[0] == '"' || text[0] == '\'' {
 		return 0, false
