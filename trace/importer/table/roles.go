@@ -110,9 +110,9 @@ func guess(columns []string) (found [roles]binding) {
 		at   int
 		unit string
 	}
-	withUnit := map[string]stated{}
+	withUnit, table := map[string]stated{}, qualifier(columns)
 	for i := len(columns) - 1; i >= 0; i-- {
-		w := words(columns[i])
+		w := words(strings.TrimPrefix(columns[i], table))
 		plain[strings.Join(w, "")] = i
 		if n := len(w) - 1; n > 0 {
 			withUnit[strings.Join(w[:n], "")] = stated{i, w[n]}
@@ -139,6 +139,15 @@ func guess(columns []string) (found [roles]binding) {
 		}
 	}
 	return found
+}
+
+// qualifier is the name of a table with a point that all columns have before their own names, as Hive prints them; "" = none.
+func qualifier(columns []string) string {
+	table, _, found := strings.Cut(columns[0], ".")
+	if table += "."; !found || slices.ContainsFunc(columns, func(c string) bool { return !strings.HasPrefix(c, table) }) {
+		return ""
+	}
+	return table
 }
 
 // parseMap reads "submit=start_ts,duration=run_s:s". A column that the table does not have, and a role that there is not, are errors that list those

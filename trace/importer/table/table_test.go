@@ -77,6 +77,7 @@ func TestSniffed(t *testing.T) {
 		"dates with a zone":            {"start|elapsed\n2026-03-01T02:00:00+02:00|1h30m\n2026-03-01T00:00:01Z|01:30:00\n", "", "row1@0 []1000m/1024MiB[5400000]; row2@1000 []1000m/1024MiB[5400000]", 1772323200000},
 		"no header":                    {"1700000000,10\n1700000001,20\n", "submit=column0,duration=column1", "row1@0 []1000m/1024MiB[10000]; row2@1000 []1000m/1024MiB[20000]", 1700000000000},
 		"Hive's characters":            {"1700000000\x0110\x01\\N\n1700000001\x0120\x01x\n", "submit=column0,duration=column1,queue=column2", "row1@0 []1000m/1024MiB[10000]; row2@1000 []1000m/1024MiB[20000]", 1700000000000},
+		"Hive's names":                 {"jobs.job_id\tjobs.submit_ms\tjobs.run_s\na\t0\t5\nb\t7\t6\n", "", "a@0 []1000m/1024MiB[5000]; b@7 []1000m/1024MiB[6000]", trace.Unset},
 		"quotes of the other kind":     {"'submit','duration','x'\n'0','1h','a, b'\n", "", "row1@0 []1000m/1024MiB[3600000]", trace.Unset},
 		"a byte order mark, CRLF":      {"\xef\xbb\xbfsubmit,duration\r\n0,1\r\n", "", "row1@0 []1000m/1024MiB[1000]", trace.Unset},
 		"words for none":               {"submit,duration,mem,gpus\n0,5,(null),n/a\n0,5,<NA>,#N/A\n", "", "row1@0 []1000m/1024MiB[5000]; row2@0 []1000m/1024MiB[5000]", trace.Unset},
