@@ -181,8 +181,7 @@ func leaving(a *workload.RecordedApp, e *trace.Executor, ran []driver.RecordedAt
 	}
 	out := int64(trace.Unset)
 	for i := range a.Stages {
-		at, first := a.Stages[i].SubmitMS, began[int32(i)]
-		if at > last && at < e.RemovedMS && first > e.RemovedMS && (out == trace.Unset || at < out) {
+		if at := a.Stages[i].SubmitMS; at > last && at < e.RemovedMS && (out == trace.Unset || at < out) && began[int32(i)] > e.RemovedMS {
 			out = at
 		}
 	}
