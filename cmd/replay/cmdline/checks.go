@@ -154,6 +154,16 @@ func FormatsFlag(value string) cli.Flag {
 	return With(&cli.StringFlag{Name: "formats", Value: value, Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"}, plots)
 }
 
+// Formats reads --formats of a command that draws plots only where --out says where they go: without it nothing is drawn, and formats that are asked for are
+// an error. Anyhow is that the command's words are not the user's.
+func Formats(c *cli.Context, anyhow bool) ([]string, error) {
+	formats, err := PlotFormats(c.String("formats"))
+	if err == nil && len(formats) > 0 && c.IsSet("formats") && c.String("out") == "" && !anyhow {
+		err = Usagef("--formats wants --out, the directory to write the plots to")
+	}
+	return formats, err
+}
+
 // PlotFormats reads a list of plot formats.
 func PlotFormats(list string) ([]string, error) {
 	if list == "none" || list == "" {

@@ -33,7 +33,7 @@ from either. Examples:
 			&cli.BoolFlag{Name: "fit", Usage: "fit the model's parameters on these recordings, use and print them"},
 			&cli.BoolFlag{Name: "leave-one-out", Usage: "also predict each recording with parameters fitted on the others"},
 			&cli.StringFlag{Name: "save-model", Usage: "write the model, and how far it was off, to `FILE`: with --model-file run, compare and plan say so beside predicted times"},
-			&cli.StringFlag{Name: "formats", Value: "svg,png", Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"},
+			cmdline.FormatsFlag("svg,png"),
 			&cli.StringFlag{Name: "details", Value: "1", Usage: "0: applications, 1: and the largest differences, 2: and every job and stage"},
 			&cli.BoolFlag{Name: "allow-failures", Usage: "exit 0 even if applications do not succeed in the replay (without it: exit 1)"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
@@ -67,7 +67,7 @@ func (p *program) backtest(c *cli.Context) error {
 	if o.Seeds = c.Int("seeds"); o.Seeds < 1 || o.Seeds > 1000 {
 		return cmdline.Usagef("--seeds is %d, want 1 to 1000", o.Seeds)
 	}
-	formats, err := cmdline.PlotFormats(c.String("formats"))
+	formats, err := cmdline.Formats(c, false)
 	if err != nil {
 		return err
 	}

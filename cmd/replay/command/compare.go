@@ -104,7 +104,7 @@ func (p *program) compare(c *cli.Context) error {
 			return cmdline.Usagef("--variant %s: --until ends it at another time than %s, and what that cuts off is no difference of theirs: it stands outside, for the whole comparison", v.name, variants[0].name)
 		}
 	}
-	formats, err := cmdline.PlotFormats(c.String("formats"))
+	formats, err := cmdline.Formats(c, p.origin != nil)
 	if err != nil {
 		return err
 	}

@@ -142,7 +142,8 @@ func (p *program) again(c *cli.Context) error {
 	for i := range p.words.Flags {
 		f := &p.words.Flags[i]
 		if !slices.Contains(telling, f.Name) {
-			return cmdline.Usagef("--%s has no place beside --from, which takes all flags from %s but --%s", f.Name, file, strings.Join(telling[:len(telling)-1], ", --"))
+			beside := slices.DeleteFunc(slices.Clone(telling), func(name string) bool { return len(name) == 1 || name == "from" })
+			return cmdline.Usagef("--%s has no place beside --from, which takes all flags from %s but --%s", f.Name, file, strings.Join(beside, ", --"))
 		}
 		if f.Name != "from" {
 			args = append(args, f.Words()...)

@@ -53,6 +53,15 @@ func administrators(t *testing.T) (dir string, flags []string) {
 		"--conf", "spark.scheduler.allocation.file=" + filepath.Join(dir, "pools.xml")}
 }
 
+// What a result holds beside its summary wants no --out when it is made again only to be printed.
+func TestRunFromPrints(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	want := must(t, "run", traces+"locality-wait-3s", "--until", "20s", "--quiet", "--decisions", "--explain", "--formats", "svg", "--out", out)
+	if got := must(t, "run", "--from", out, traces+"locality-wait-3s", "--quiet"); got != want {
+		t.Errorf("made again it prints\n%s\nwant\n%s", got, want)
+	}
+}
+
 // A result says how it was made, with the text of every file, and is made again from that when the files are gone.
 func TestRunFromItsOwnDescription(t *testing.T) {
 	out := t.TempDir()

@@ -105,7 +105,7 @@ func (p *program) plan(c *cli.Context) error {
 	}
 	var err error
 	w.setting, _ = parseSetting(c.String("vary")) // the flag takes no other
-	formats, err := cmdline.PlotFormats(c.String("formats"))
+	formats, err := cmdline.Formats(c, false)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (p *program) runTrace(c *cli.Context) error {
 		return cmdline.Usagef("run wants one TRACE directory, got %s", cmdline.Arguments(c))
 	}
 	for _, name := range []string{"decisions", "explain"} {
-		if c.Bool(name) && c.String("out") == "" && p.listener == nil {
+		if c.Bool(name) && c.String("out") == "" && p.listener == nil && p.origin == nil { // with --from it is the file that asks for them
 			return cmdline.Usagef("--%s wants --out, the directory to write them to", name)
 		}
 	}
@@ -72,7 +72,7 @@ func (p *program) runTrace(c *cli.Context) error {
 	if err := p.readCheckpoints(c); err != nil {
 		return err
 	}
-	ro, err := reportOptions(c)
+	ro, err := p.reportOptions(c)
 	if err != nil {
 		return err
 	}
@@ -105,12 +105,12 @@ func (p *program) runTrace(c *cli.Context) error {
 }
 
 // reportOptions reads what a result directory is to hold.
-func reportOptions(c *cli.Context) (report.Options, error) {
+func (p *program) reportOptions(c *cli.Context) (report.Options, error) {
 	ro := report.DefaultOptions()
 	ro.Decisions, ro.Explain = c.Bool("decisions"), c.Bool("explain")
 	ro.Tasks = c.String("tasks") != "off"
 	var err error
-	ro.Formats, err = cmdline.PlotFormats(c.String("formats"))
+	ro.Formats, err = cmdline.Formats(c, p.origin != nil)
 	return ro, err
 }
 

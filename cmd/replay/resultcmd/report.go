@@ -40,7 +40,7 @@ func Report() *cli.Command {
 			if c.NArg() == 0 {
 				return cmdline.Usagef("report wants at least one result directory")
 			}
-			formats, err := cmdline.PlotFormats(c.String("formats"))
+			formats, err := cmdline.Formats(c, !c.Bool("compare")) // results are written where they are
 			if err != nil {
 				return err
 			}

@@ -73,9 +73,9 @@ func Trace() *cli.Command {
 					if c.IsSet("plot") && !slices.Contains(report.Formats(), format) {
 						return cmdline.Usagef("--plot is %q, want a name that ends in .%s", c.String("plot"), strings.Join(report.Formats(), ", ."))
 					}
-					formats, err := cmdline.PlotFormats(c.String("formats"))
+					formats, err := cmdline.Formats(c, false)
 					if err != nil {
-						return cmdline.Usagef("--formats is %q, %v", c.String("formats"), err)
+						return err
 					}
 					t, err := cmdline.OpenTrace(c.Args().First())
 					if err != nil {
