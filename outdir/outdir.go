@@ -105,8 +105,15 @@ func target(path string) (string, error) {
 	if err == nil {
 		return real, nil
 	}
-	if to, err := os.Readlink(path); err == nil {
-		return "", fmt.Errorf("%s: is a link to %s, which is not there: make it, or remove the link", path, to)
+	for at := path; err != nil; _, err = filepath.EvalSymlinks(at) { // it, or the first folder above it that is there, as a link at least
+		if to, err := os.Readlink(at); err == nil {
+			return "", fmt.Errorf("%s: is a link to %s, which is not there: make it, or remove the link", at, to)
+		}
+		above := filepath.Dir(at)
+		if above == at {
+			break
+		}
+		at = above
 	}
 	return path, nil
 }

@@ -188,7 +188,8 @@ func TestLinkToNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := kind.Begin(link)
-	for _, err := range []error{err, WriteFile(link, nil)} {
+	_, below := kind.Begin(filepath.Join(link, "a", "b"))
+	for _, err := range []error{err, below, WriteFile(link, nil), MakeShared(link), MakeShared(filepath.Join(link, "cells"))} {
 		if err == nil || !strings.Contains(err.Error(), "link: is a link to disk/out, which is not there") {
 			t.Errorf("error %v", err)
 		}

@@ -9,6 +9,14 @@ import (
 	"time"
 )
 
+// MakeShared makes a directory in which any number of processes write, if there is none yet.
+func MakeShared(dir string) error {
+	if _, err := target(dir); err != nil {
+		return err
+	}
+	return os.MkdirAll(dir, 0o755)
+}
+
 // WriteShared writes a file that other processes, on any machine, may write at the same time with the same bytes: each has its own beside it,
 // and the last one stays. What a writer that was killed left behind goes with [TidyShared].
 func WriteShared(path string, b []byte) error {

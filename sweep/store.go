@@ -63,7 +63,7 @@ func (s Store) Create(w *Sweep) error {
 		}
 	}
 	cells := filepath.Join(s.Dir, cellsFolder)
-	if err := errors.Join(os.MkdirAll(cells, 0o755), outdir.TidyShared(s.Dir), outdir.TidyShared(cells)); err != nil {
+	if err := errors.Join(outdir.MakeShared(cells), outdir.TidyShared(s.Dir), outdir.TidyShared(cells)); err != nil {
 		return err
 	}
 	w.Format = sweepFormat

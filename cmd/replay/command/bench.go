@@ -284,7 +284,7 @@ func (p *program) benchWorks(c *cli.Context) (list []benchWork, cleanUp func(), 
 			return nil, nil, err
 		}
 		dir, cleanUp = scratch.Path(""), scratch.Abort
-	} else if err := os.MkdirAll(dir, 0o755); err != nil {
+	} else if err := outdir.MakeShared(dir); err != nil {
 		return nil, nil, err
 	}
 	for _, k := range chosen {
