@@ -18,7 +18,7 @@ func Run(ctx context.Context, recs []*Recording, o Options, fit, leaveOneOut boo
 	if leaveOneOut && len(recs) < 2 {
 		return nil, errors.New("leave one out wants two or more recordings")
 	}
-	b := &prediction.Report{Settings: map[string]string{
+	b := &prediction.Report{Chatter: map[string]bool{}, Settings: map[string]string{
 		"allocation": o.Allocation, "latency": o.Latency, "seed": strconv.FormatUint(o.Engine.Seed, 10), "seeds": strconv.Itoa(max(o.Seeds, 1))}}
 	if fit {
 		b.Fit = Fit(recs)
@@ -85,7 +85,10 @@ func (r *Recording) replaySeeds(ctx context.Context, o Options, b *prediction.Re
 		}
 		for _, w := range warnings {
 			if b != nil {
-				b.Warnings = append(b.Warnings, r.Name+": "+w.Text)
+				text := r.Name + ": " + w.Text
+				if b.Warnings = append(b.Warnings, text); w.Chatter() {
+					b.Chatter[text] = true
+				}
 			}
 		}
 	}

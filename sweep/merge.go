@@ -20,7 +20,7 @@ type Merged struct {
 	Missing  []Missing
 	Programs []Program // that replayed cells
 	Lost     int       // cells in which jobs did not succeed that should have
-	Warnings []string  // of cells, each once
+	Warnings Warnings
 	Metrics  []Headline
 	Points   []*Group
 	dims     []dim
@@ -166,11 +166,7 @@ func (m *Merged) add(c *Cell, r *Record) {
 	if r.Outcome.Unexpected > 0 {
 		m.Lost++
 	}
-	for _, text := range r.Warnings {
-		if !slices.Contains(m.Warnings, text) && len(m.Warnings) < mostWarnings {
-			m.Warnings = append(m.Warnings, text)
-		}
-	}
+	m.Warnings.Add(r)
 	g := (*Group)(nil)
 	if n := len(m.Points); n > 0 && m.Points[n-1].like(c) { // seeds follow each other
 		g = m.Points[n-1]
@@ -200,8 +196,6 @@ func (m *Merged) add(c *Cell, r *Record) {
 	}
 	g.Seeds, g.Lost, g.Numbers = append(g.Seeds, c.Seed), append(g.Lost, r.Outcome.Unexpected), append(g.Numbers, numbers)
 }
-
-const mostWarnings = 100
 
 func (g *Group) like(c *Cell) bool {
 	return g.Trace == c.Trace && g.Variant == c.Variant && slices.Equal(g.Values, c.Values)

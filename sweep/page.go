@@ -14,7 +14,7 @@ const mostListed = 200
 
 // page returns the page of a merge: one file without anything from elsewhere.
 func (m *Merged) page(pictures [][]figure.Picture) ([]byte, error) {
-	p := page.Page{Title: "Sweep of " + m.Plan, Warnings: m.Warnings, Method: "An interval is of 95 % over the seeds, from five seeds on. " + chosen}
+	p := page.Page{Title: "Sweep of " + m.Plan, Warnings: m.Warnings.Texts(), Method: "An interval is of 95 % over the seeds, from five seeds on. " + chosen}
 	p.Ledes = []page.Lede{{Text: m.Sentence(), Findings: m.notes()}}
 	for _, t := range m.Traces {
 		p.Facts = append(p.Facts, [2]string{"trace " + t.Name, t.Hash})

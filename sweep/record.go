@@ -21,6 +21,7 @@ type Record struct {
 	Decisions string   `json:"decision_hash"` // of the replay
 	Outcome   Outcome  `json:"outcome"`
 	Warnings  []string `json:"warnings"`
+	Chatter   []string `json:"chatter,omitempty"` // those of the warnings that --quiet leaves out: [record.Warning.Chatter]
 	Values    []Value  `json:"values"`
 	Hash      string   `json:"hash"`
 }
@@ -61,7 +62,11 @@ func RecordOf(id string, s *metric.Summary) *Record {
 		Outcome: Outcome{o.Jobs, o.Succeeded, o.Unexpected}, Warnings: []string{}, Values: make([]Value, 0, len(s.Values))}
 	cut := o.CutOff() > 0
 	for i := range m.Warnings {
-		r.Warnings = append(r.Warnings, metric.Counted(&m.Warnings[i]))
+		text := metric.Counted(&m.Warnings[i])
+		r.Warnings = append(r.Warnings, text)
+		if m.Warnings[i].Chatter() {
+			r.Chatter = append(r.Chatter, text)
+		}
 	}
 	for i := range s.Values {
 		v := &s.Values[i]

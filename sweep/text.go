@@ -128,7 +128,7 @@ type answerChoice struct {
 
 // Answer is what [Merged.WriteText] says, as JSON holds it.
 func (m *Merged) Answer() any {
-	a := answer{m.Sentence(), len(m.Cells), len(m.Missing), append([]string{}, m.notes()...), append([]string{}, m.Warnings...), []answerMetric{}}
+	a := answer{m.Sentence(), len(m.Cells), len(m.Missing), append([]string{}, m.notes()...), append([]string{}, m.Warnings.Texts()...), []answerMetric{}}
 	choices, left := m.choices()
 	a.Notes = append(a.Notes, left...)
 	for _, e := range m.extremes(choices) {

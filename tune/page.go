@@ -9,7 +9,7 @@ import (
 
 // page returns the result as one file without anything from elsewhere.
 func (r *Result) page() ([]byte, error) {
-	p := page.Page{Title: "Tuning of " + r.Plan, About: "Goal: " + r.Goal, Warnings: r.Warnings,
+	p := page.Page{Title: "Tuning of " + r.Plan, About: "Goal: " + r.Goal, Warnings: r.Warnings.Texts(),
 		Method: fmt.Sprintf("%s raced on %s; the gain and who pays for it are of %s that had no part in it. Intervals are of 95 %%; what gets better and worse is tested together.", settings(len(r.Labels)-1), r.Units, r.Held)}
 	lede := page.Lede{Text: r.Sentence()}
 	if r.Better {

@@ -34,7 +34,7 @@ type Result struct {
 	Cells  int // replays, different ones
 
 	Lost     sweep.Outcome // of the replay of the baseline that loses most jobs; none where all succeed that should
-	Warnings []string      // of all replays, each once
+	Warnings sweep.Warnings
 }
 
 // Paid is a value in which the winner differs from the baseline on the held-out units.
@@ -354,7 +354,7 @@ func (r *Result) JSON() ([]byte, error) {
 	from, to := r.Race.Units, r.Race.Units+r.Race.Held
 	a := answer{Answer: r.Sentence(), Goal: r.Goal, Value: r.Values.Goal.Name, Unit: r.Values.Goal.Unit, Winner: r.Labels[r.Winner], Better: r.Better,
 		Was: r.goal(Baseline, from, to), Ties: []string{}, Broken: []string{}, Open: []string{}, Snippets: []Snippet{}, Changes: []answerChange{},
-		Exits: []answerExit{}, Held: r.Held, Raceunits: r.Units, Replays: r.Cells, Lost: r.Lost.Unexpected, Warned: append([]string{}, r.Warnings...)}
+		Exits: []answerExit{}, Held: r.Held, Raceunits: r.Units, Replays: r.Cells, Lost: r.Lost.Unexpected, Warned: append([]string{}, r.Warnings.Texts()...)}
 	if is := r.goal(r.Winner, from, to); !math.IsNaN(is) {
 		a.Is = &is
 	}

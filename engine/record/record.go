@@ -324,6 +324,14 @@ type Warning struct {
 	Voids bool   `json:"voids,omitempty"` // numbers of the result do not hold for what it is about
 }
 
+// chatter are the codes of warnings of how a replay went and what was chosen for it: nothing that was given is left unused.
+var chatter = map[string]bool{
+	LowLoad: true, "am-retry": true, "client-mode": true, "config-dir": true, "load": true, "named": true, "oversubscribed": true, "retries": true, "speculation-efficiency": true,
+}
+
+// Chatter reports whether who wants to hear of results and of what is not used alone may do without the warning.
+func (w *Warning) Chatter() bool { return !w.Voids && chatter[w.Code] }
+
 // Versions of the format of a result: readers refuse another name and another major version.
 const (
 	Format        = "replay-result"

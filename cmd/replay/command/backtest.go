@@ -83,7 +83,7 @@ func (p *program) backtest(c *cli.Context) error {
 	var warnings []string
 	so.Import.Warn = func(m string) { warnings = append(warnings, m) }
 	recs, inputs, err := backtest.Sources(c.Context, c.Args().Slice(), so)
-	printGrouped(c, warnings)
+	printGrouped(c, warnings, nil)
 	tracecmd.PrintNothing(c.App.ErrWriter, err)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (p *program) backtest(c *cli.Context) error {
 	if text := otherwise(c); text != "" {
 		b.Warnings = slices.Insert(b.Warnings, 0, text)
 	}
-	printGrouped(c, b.Warnings)
+	printGrouped(c, b.Warnings, b.Chatter)
 	if out := c.String("out"); out != "" {
 		if err := b.WriteDir(out, formats); err != nil {
 			return err
@@ -154,10 +154,10 @@ func otherwise(c *cli.Context) string {
 	return fmt.Sprintf("with %s it is not what was recorded that is replayed: errors are not those of the prediction alone", strings.Join(flags, ", "))
 }
 
-// printGrouped prints warnings, one line for each sort.
-func printGrouped(c *cli.Context, warnings []string) {
+// printGrouped prints warnings, one line for each sort; under --quiet without chatter.
+func printGrouped(c *cli.Context, warnings []string, chatter map[string]bool) {
 	if c.Bool("quiet") {
-		return
+		warnings = slices.DeleteFunc(slices.Clone(warnings), func(w string) bool { return chatter[w] })
 	}
 	for _, w := range prediction.Grouped(warnings) {
 		fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", w)

@@ -205,16 +205,10 @@ func (p *program) replayOn(ctx context.Context, t *trace.Trace, o scenario.Optio
 // manyJobs have records that take more memory than half of that of a short replay.
 const manyJobs = 20_000
 
-// notUsed are the codes of warnings that something which was given is not used, or not there.
-var notUsed = map[string]bool{
-	"unmodelled": true, "unknown": true, "no-effect": true, "foreign": true, "ideal": true, "node-labels": true, "allocation-file": true, "pools-file": true,
-	"change": true, "odd": true, "spark-defaults": true, "mapred-site": true, "deploy-mode": true, "no-job": true, "capacities": true, "placement-groups": true, "placement-default": true,
-}
-
 // printWarnings shows each warning once, with its count. What voids a result, and that something is not used, is no chatter: it is shown under --quiet too.
 func printWarnings(c *cli.Context, ws []record.Warning) {
 	for i := range ws {
-		if ws[i].Voids || notUsed[ws[i].Code] || !c.Bool("quiet") {
+		if !c.Bool("quiet") || !ws[i].Chatter() {
 			fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", metric.Counted(&ws[i]))
 		}
 	}

@@ -276,7 +276,7 @@ func (p *program) merge(c *cli.Context, stores []sweep.Store, dir string, partia
 	if err != nil {
 		return err
 	}
-	warn(c, m.Warnings)
+	warn(c, &m.Warnings)
 	if c.Bool("json") {
 		err = cmdline.WriteJSON(c.App.Writer, m.Answer())
 	} else {
@@ -292,7 +292,8 @@ func (p *program) merge(c *cli.Context, stores []sweep.Store, dir string, partia
 }
 
 // warn shows the warnings of cells, as many as are read.
-func warn(c *cli.Context, texts []string) {
+func warn(c *cli.Context, ws *sweep.Warnings) {
+	texts := ws.Said(c.Bool("quiet"))
 	for i, text := range texts {
 		if i == tracecmd.Listed && len(texts) > tracecmd.Listed+1 {
 			fmt.Fprintf(c.App.ErrWriter, "warning: and %d more, which the page has\n", len(texts)-tracecmd.Listed)

@@ -219,3 +219,31 @@ func TestSweepPage(t *testing.T) {
 	}
 	checkShown(t, page, 2)
 }
+
+// Every command keeps what -q promises: what is not used is said, how the replay went is not.
+func TestQuietSaysWhatIsNotUsed(t *testing.T) {
+	sweepDir(t, "traces: traces/fair-weights\nseeds: 1..5\nflags: --until 1m --load 0.01 --conf spark.barrier.sync.timeout=5\n")
+	if err := os.WriteFile("in/tune.yaml", []byte("traces: traces/fair-weights\nseeds: 1..5\nheld_seeds: 6..10\ngoal: least mean(wait)\nflags: --until 1m --load 0.01 --conf spark.barrier.sync.timeout=5\ngrid: {sharing: [drf]}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	key, load := []string{"--until", "1m", "--conf", "spark.barrier.sync.timeout=5"}, []string{"--load", "0.01"}
+	trace := "in/traces/fair-weights"
+	const went = "hardly anything will wait"
+	for _, tt := range []struct {
+		line []string
+		loud string // besides
+	}{
+		{slices.Concat([]string{"run", trace, "--allow-failures"}, key, load), went},
+		{slices.Concat([]string{"compare", trace, "--seeds", "2", "--variant", "a:", "--variant", "b: --sharing drf"}, key, load), went},
+		{slices.Concat([]string{"backtest", trace, "--seeds", "1", "--allow-failures"}, key), ""},
+		{[]string{"sweep", "in/plan.yaml", "--out", "swept"}, went},
+		{[]string{"tune", "in/tune.yaml", "--out", "tuned"}, went},
+	} {
+		_, _, loud := cmd(t, append(tt.line, "--json")...)
+		_, _, quiet := cmd(t, append(tt.line, "--json", "-q")...)
+		const unused = "spark.barrier.sync.timeout=5: not modelled"
+		if !strings.Contains(loud, unused) || !strings.Contains(loud, tt.loud) || !strings.Contains(quiet, unused) || strings.Contains(quiet, went) {
+			t.Errorf("%s says\n%s\nand with -q\n%s", tt.line[0], loud, quiet)
+		}
+	}
+}

@@ -163,7 +163,7 @@ func (p *program) tune(c *cli.Context) error {
 			return s
 		}}
 	r.Answer, err = r.Race.Solve()
-	warn(c, r.Warnings)
+	warn(c, &r.Warnings)
 	if err != nil {
 		return err
 	}
@@ -233,11 +233,7 @@ func (t *tuning) replayed(points []int, from, to int) error {
 			return err
 		}
 		t.values[i], t.lost[i], t.used[r.ID] = tune.ValuesOf(r), r.Outcome.Unexpected, true
-		for _, text := range r.Warnings {
-			if !slices.Contains(t.result.Warnings, text) {
-				t.result.Warnings = append(t.result.Warnings, text)
-			}
-		}
+		t.result.Warnings.Add(r)
 		if t.points[i] == tune.Baseline && t.measure == nil {
 			if t.measure, err = t.plan.Measure(r); err != nil {
 				return err

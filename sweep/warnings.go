@@ -1,0 +1,51 @@
+package sweep
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Warnings are those of the replays of cells, each text once.
+type Warnings struct {
+	texts   []string
+	chatter map[string]bool // those that --quiet leaves out
+	more    map[string]bool // those beyond [mostWarnings], which are counted
+}
+
+// mostWarnings are as many as anyone looks at.
+const mostWarnings = 100
+
+// Add takes in those of a cell.
+func (w *Warnings) Add(r *Record) {
+	if w.chatter == nil {
+		w.chatter, w.more = map[string]bool{}, map[string]bool{}
+	}
+	for _, text := range r.Chatter {
+		w.chatter[text] = true
+	}
+	for _, text := range r.Warnings {
+		switch {
+		case slices.Contains(w.texts, text):
+		case len(w.texts) < mostWarnings:
+			w.texts = append(w.texts, text)
+		default:
+			w.more[text] = true
+		}
+	}
+}
+
+// Texts returns them in order of the cells; of too many the last line says how many more there are.
+func (w *Warnings) Texts() []string {
+	if len(w.more) == 0 {
+		return w.texts
+	}
+	return append(slices.Clip(w.texts), fmt.Sprintf("and %d more warnings, which the records of the cells have", len(w.more)))
+}
+
+// Said returns those that are printed.
+func (w *Warnings) Said(quiet bool) []string {
+	if !quiet {
+		return w.Texts()
+	}
+	return slices.DeleteFunc(slices.Clone(w.Texts()), func(text string) bool { return w.chatter[text] })
+}
