@@ -46,8 +46,9 @@ type Group struct {
 	Seeds   []uint64 // of those that are there
 	Lost    []int64  // jobs by seed that did not succeed though they should have
 	Numbers [][]float64
-	at      []int // levels of the dims
-	loses   bool  // jobs that succeed under another group like it but for what can be chosen
+	faster  float64 // how many times as fast as recorded jobs arrive; 0 where it is not known
+	at      []int   // levels of the dims
+	loses   bool    // jobs that succeed under another group like it but for what can be chosen
 }
 
 // mergedFiles are what a directory of a merge consists of.
@@ -171,7 +172,7 @@ func (m *Merged) add(c *Cell, r *Record) {
 	if n := len(m.Points); n > 0 && m.Points[n-1].like(c) { // seeds follow each other
 		g = m.Points[n-1]
 	} else {
-		g = &Group{Cell: c}
+		g = &Group{Cell: c, faster: r.Faster}
 		m.Points = append(m.Points, g)
 	}
 	numbers := make([]float64, len(m.Metrics))

@@ -21,7 +21,8 @@ type Record struct {
 	Decisions string   `json:"decision_hash"` // of the replay
 	Outcome   Outcome  `json:"outcome"`
 	Warnings  []string `json:"warnings"`
-	Chatter   []string `json:"chatter,omitempty"` // those of the warnings that --quiet leaves out: [record.Warning.Chatter]
+	Chatter   []string `json:"chatter,omitempty"`             // those of the warnings that --quiet leaves out: [record.Warning.Chatter]
+	Faster    float64  `json:"arrivals_divided_by,omitempty"` // 1 when jobs arrive as recorded
 	Values    []Value  `json:"values"`
 	Hash      string   `json:"hash"`
 }
@@ -59,10 +60,13 @@ type Value struct {
 func RecordOf(id string, s *metric.Summary) *Record {
 	m, o := &s.Manifest, s.Outcome()
 	r := &Record{Format: Format, ID: id, Program: Program{m.ProgramVersion, m.Commit, m.Modified}, Decisions: m.DecisionHash,
-		Outcome: Outcome{o.Jobs, o.Succeeded, o.Unexpected}, Warnings: []string{}, Values: make([]Value, 0, len(s.Values))}
+		Outcome: Outcome{o.Jobs, o.Succeeded, o.Unexpected}, Warnings: []string{}, Faster: m.Faster, Values: make([]Value, 0, len(s.Values))}
 	cut := o.CutOff() > 0
 	for i := range m.Warnings {
 		text := metric.Counted(&m.Warnings[i])
+		if m.Warnings[i].Jobs > 0 && m.TraceName != "" { // numbers of jobs are those of a trace
+			text = m.TraceName + ": " + text
+		}
 		r.Warnings = append(r.Warnings, text)
 		if m.Warnings[i].Chatter() {
 			r.Chatter = append(r.Chatter, text)

@@ -454,15 +454,21 @@ func TestShard(t *testing.T) {
 	}
 }
 
-// A load on clusters of other sizes is another rate of arrivals, which is said where both are varied.
+// Where jobs arrive faster under a choice than under another it is said, however the plan says the load and the nodes.
 func TestLoadsOfClusters(t *testing.T) {
 	for _, tt := range []struct {
-		dims []dim
-		want int
-	}{{[]dim{{name: "load"}, {name: "nodes"}}, 1}, {[]dim{{name: "load"}, {name: "variant"}}, 0}, {[]dim{{name: "nodes"}}, 0}} {
-		m := Merged{dims: tt.dims}
-		if got := len(m.notes()); got != tt.want {
-			t.Errorf("%+v: %d notes, want %d", tt.dims, got, tt.want)
+		changed string
+		faster  func(*Cell) float64
+		want    string
+	}{
+		{"nodes", func(c *Cell) float64 { return float64(c.Values[0][0] - '0') }, "on one trace jobs arrive up to 4 times as fast"},
+		{"load", func(c *Cell) float64 { return float64(c.Values[0][0] - '0') }, ""},
+		{"load", func(c *Cell) float64 { return map[string]float64{"a": 1, "b": 2.5}[c.Variant] }, "on one trace jobs arrive up to 2.5 times as fast"},
+		{"load", func(*Cell) float64 { return 0 }, ""},
+	} {
+		_, files := changedCells(t, tt.changed, func(c *Cell, r *Record) { r.Faster = tt.faster(c) })
+		if text := files["/summary.txt"]; strings.Contains(text, "A load (--load)") != (tt.want != "") || !strings.Contains(text, tt.want) {
+			t.Errorf("%s: want %q in\n%s", tt.changed, tt.want, text)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -35,11 +34,8 @@ func (m *Merged) notes() (texts []string) {
 	if m.Lost > 0 {
 		texts = append(texts, fmt.Sprintf("In %s jobs did not succeed that the trace does not record as failed: metric jobs_unexpected of the table.", quantity.Counted(int64(m.Lost), "cells")))
 	}
-	dim := func(name string) bool {
-		return slices.ContainsFunc(m.dims, func(d dim) bool { return d.name == name })
-	}
-	if dim("load") && dim("nodes") {
-		texts = append(texts, "A load is that of each cluster: with more nodes jobs arrive faster.")
+	if times := m.faster(); times >= 1.005 {
+		texts = append(texts, fmt.Sprintf("A load (--load) is that of each cluster: on one trace jobs arrive up to %.3g times as fast under one choice as under another, which is part of each difference.", times))
 	}
 	if len(m.Programs) > 1 {
 		texts = append(texts, fmt.Sprintf("The cells were replayed by %d programs of different commits, whose pinned decisions are the same.", len(m.Programs)))

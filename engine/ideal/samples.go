@@ -106,7 +106,7 @@ func (l *loop) finish() error {
 	for _, id := range slices.Sorted(maps.Keys(l.jobs)) {
 		j := l.jobs[id]
 		j.rec.Outcome, j.rec.Reason = record.JobUnfinished, l.whyUnfinished(j, head)
-		l.warn("unfinished", true, true, "job %d (%s) did not finish: %s", j.ID, j.Name, j.rec.Reason)
+		l.warn("unfinished", true, true, "%s did not finish: %s", record.JobCalled(j.ID, j.Name), j.rec.Reason)
 		l.write(j)
 	}
 	return l.conserve()

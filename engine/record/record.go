@@ -5,6 +5,8 @@
 // Times are milliseconds of simulated time since the trace's origin; [None] means that it did not happen.
 package record
 
+import "fmt"
+
 // None marks a time, number or node that is absent.
 const None = -1
 
@@ -322,6 +324,14 @@ type Warning struct {
 	Count int64  `json:"count"`
 	Jobs  int64  `json:"jobs,omitempty"`  // how many jobs it is about, 0 when it is about none in particular
 	Voids bool   `json:"voids,omitempty"` // numbers of the result do not hold for what it is about
+}
+
+// JobCalled says which job a text is about: its number, and its name if it has one.
+func JobCalled(id int64, name string) string {
+	if name == "" {
+		return fmt.Sprintf("job %d", id)
+	}
+	return fmt.Sprintf("job %d (%s)", id, name)
 }
 
 // chatter are the codes of warnings of how a replay went and what was chosen for it: nothing that was given is left unused.

@@ -238,6 +238,27 @@ func (c *Comparison) units() {
 			u.Name = strings.TrimSpace(fmt.Sprintf("%s #%d", u.Name, i+1))
 		}
 	}
+	c.place()
+}
+
+// place says of which trace or window the jobs are that reasons name.
+func (c *Comparison) place() {
+	if c.Unit == inference.Seed || len(c.Units) < 2 {
+		return
+	}
+	for i := range c.Units {
+		name := c.Units[i].Name
+		if c.Unit == inference.Window {
+			name = "window " + name
+		}
+		for _, o := range c.Outcomes {
+			for k := range o.Reasons {
+				if r := &o.Reasons[k]; slices.Contains(c.Units[i].runs, r.Run) {
+					r.Of = name
+				}
+			}
+		}
+	}
 }
 
 // traceJobs is how many jobs the traces have that were submitted.

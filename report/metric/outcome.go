@@ -23,6 +23,7 @@ type Outcome struct {
 	AsRecorded   int64    `json:"recorded_failed"` // of those that did not succeed, the trace records so many as failed or killed
 	Unexpected   int64    `json:"unexpected"`      // of those that did not succeed: not so recorded, and not cut off by the end that was asked for
 	Reasons      []Reason `json:"reasons"`         // of those that did not succeed; that of the most jobs first
+	Runs         int      `json:"-"`               // that were added
 }
 
 // Reason is why jobs did not succeed. Reasons that differ in the user, in ids and in numbers alone, other than exit statuses, are one; the words
@@ -33,8 +34,10 @@ type Reason struct {
 	Jobs    int64  `json:"jobs"`
 	First   int64  `json:"first_job"` // number and name of the first job
 	Name    string `json:"first_name"`
+	Of      string `json:"first_of,omitempty"` // the trace or window of the first job, where there are several
 	// Unexpected is how many of the jobs count in [Outcome.Unexpected].
 	Unexpected int64 `json:"-"`
+	Run        int   `json:"-"` // in which of the runs the first job is
 }
 
 // Names of outcomes beside those of package record: a job that failed before it got a container was refused.
@@ -66,11 +69,12 @@ func (o *Outcome) Add(d *result.Data) {
 		if !ok {
 			r = len(o.Reasons)
 			at[key] = r
-			o.Reasons = append(o.Reasons, Reason{Outcome: name, Words: j.Reason, First: j.ID, Name: j.Name})
+			o.Reasons = append(o.Reasons, Reason{Outcome: name, Words: j.Reason, First: j.ID, Name: j.Name, Run: o.Runs})
 		}
 		o.Reasons[r].Jobs++
 		o.Reasons[r].Unexpected += o.Unexpected - unexpected
 	}
+	o.Runs++
 	if n := d.Manifest.TraceJobs - int64(d.Jobs.Len()); n > 0 {
 		o.NotSubmitted += n
 		o.Jobs += n
@@ -176,9 +180,9 @@ func (r *Reason) Text() string {
 	verb := map[string][2]string{
 		record.JobFailed: {"failed", "failed"}, refused: {"was refused", "were refused"}, record.JobUnfinished: {"did not finish", "did not finish"},
 	}[r.Outcome]
-	first := fmt.Sprintf("job %d", r.First)
-	if r.Name != "" {
-		first += " (" + r.Name + ")"
+	first := record.JobCalled(r.First, r.Name)
+	if r.Of != "" {
+		first += " of " + r.Of
 	}
 	words := quantity.OrDash(r.Words)
 	if r.Jobs == 1 {

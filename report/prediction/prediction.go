@@ -122,7 +122,7 @@ type Report struct {
 	Model        map[string]string `json:"model"`
 	Settings     map[string]string `json:"settings"`
 	Warnings     []string          `json:"warnings,omitempty"`
-	Chatter      map[string]bool   `json:"-"` // those of the warnings that --quiet leaves out
+	Chatter      map[string]bool   `json:"-"`        // those of the warnings that --quiet leaves out
 	LeftOut      []LeftOut         `json:"left_out"` // inputs of which nothing is in the report
 }
 

@@ -134,7 +134,7 @@ func (g *grid) add(first, last int) error {
 		for taken < len(cells) && !slices.Contains(held[taken:taken+width], nil) {
 			row := held[taken : taken+width]
 			if cells[taken].seed == 0 {
-				g.warn(row)
+				g.warn(g.sources[cells[taken].source], row)
 			}
 			if err := g.study.Add(row...); err != nil {
 				return err
@@ -227,15 +227,23 @@ func (g *grid) forget() error {
 }
 
 // warn keeps the warnings of replays.
-func (g *grid) warn(row []*report.Result) {
+func (g *grid) warn(s *traceSource, row []*report.Result) {
+	name := ""
+	if len(g.sources) > 1 {
+		name = s.name
+	}
 	for _, r := range row {
-		g.warnings = withWarnings(g.warnings, r)
+		g.warnings = withWarnings(g.warnings, r, name)
 	}
 }
 
-// withWarnings adds those of a replay that are not among the warnings; seeds and variants mostly warn of the same.
-func withWarnings(list []record.Warning, r *report.Result) []record.Warning {
+// withWarnings adds those of a replay that are not among the warnings; seeds and variants mostly warn of the same. What is about jobs says of which trace, if
+// that has a name beside others.
+func withWarnings(list []record.Warning, r *report.Result, trace string) []record.Warning {
 	for _, w := range r.Manifest.Warnings {
+		if w.Jobs > 0 && trace != "" {
+			w.Text = trace + ": " + w.Text
+		}
 		if !warnsOf(list, w.Text) {
 			list = append(list, w)
 		}

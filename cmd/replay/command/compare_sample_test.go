@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -97,6 +98,30 @@ func TestVariantWithSeedsOfItsOwn(t *testing.T) {
 	}
 	if text := must(t, args...); !strings.Contains(strings.Join(strings.Fields(text), " "), "share no random streams") {
 		t.Errorf("the text does not say that the seeds differ:\n%s", text)
+	}
+}
+
+// Where there are several traces or windows, a job that is named is said to be of one of them: each counts its jobs from 0.
+func TestCompareNamesTheTraceOfAJob(t *testing.T) {
+	_, dirs := tinyTraces(t, 2)
+	fails := []string{"--seeds", "1", "--variant", "now: --conf spark.executor.memory=900g", "--variant", "slow: --conf spark.executor.memory=900g --model am-start-ms=9000"}
+	sweepPlan := filepath.Join(t.TempDir(), "plan.yaml")
+	if err := os.WriteFile(sweepPlan, fmt.Appendf(nil, "traces: %s\nflags: --conf spark.executor.memory=900g\n", dirs[1]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		line         []string
+		outcome, err string
+	}{
+		{slices.Concat([]string{"compare"}, dirs, fails), "12 jobs failed, the first is job 0 (uniform) of week-a: ", "week-b: job 0 (uniform) failed: "},
+		{slices.Concat([]string{"compare", dirs[0], "--windows", "2"}, fails), "6 jobs failed, the first is job 0 (uniform) of window 1: ", "window-2: job 0 (uniform) failed: "},
+		{slices.Concat([]string{"compare", dirs[0]}, fails), "6 jobs failed, the first is job 0 (uniform): ", "jobs, the first: job 0 (uniform) failed: "},
+		{[]string{"sweep", sweepPlan, "--out", filepath.Join(t.TempDir(), "out")}, "", "week-b: 6 jobs, the first: job 0 (uniform) failed: "},
+	} {
+		_, stdout, stderr := cmd(t, tt.line...)
+		if !strings.Contains(stdout, tt.outcome) || !strings.Contains(stderr, tt.err) {
+			t.Errorf("%q: want %q and %q in\n%s\n%s", tt.line, tt.outcome, tt.err, stdout, stderr)
+		}
 	}
 }
 

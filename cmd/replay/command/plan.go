@@ -261,7 +261,7 @@ func (w *planning) run(ctx context.Context, o scenario.Options, value int, seed 
 // excess returns by how much each target's value exceeds its limit; NaN without a value, where it is a mean that is below the limit as far
 // as it is known, or where jobs are lost that should succeed. Those are noted at the value of the setting.
 func (w *planning) excess(value int, r *report.Result) (out []float64, err error) {
-	w.warnings, w.about = withWarnings(w.warnings, r), r.Manifest.Elsewhere
+	w.warnings, w.about = withWarnings(w.warnings, r, ""), r.Manifest.Elsewhere
 	o := r.Outcome()
 	lost := o.Unexpected > 0
 	if o.Unexpected > w.lost[value].Jobs {
