@@ -306,6 +306,32 @@ func TestStandby(t *testing.T) {
 	}
 }
 
+// The address of a page of the ResourceManager leads to its server; behind a proxy that serves it at such a path that is the address.
+func TestAddressOfAPage(t *testing.T) {
+	c := busy(t)
+	for page, server := range map[string]string{"/cluster": "", "/cluster/apps/RUNNING": "", "/ui2/": "", "/ws/v1/cluster": "", "/yarn/cluster/": "/yarn"} {
+		behind := httptest.NewServer(http.StripPrefix(server, c))
+		var notes []string
+		o := options(c, t.TempDir())
+		o.RM, o.Note = []string{behind.URL + page}, func(text string) { notes = append(notes, text) }
+		if r := record(t, o); r.Counts.Applications != 2 || len(notes) == 0 || notes[0] != "--rm "+strings.TrimSuffix(behind.URL+page, "/")+" is a page: the ResourceManager is asked at "+behind.URL+server {
+			t.Errorf("%s: notes %q, counts %+v", page, notes, r.Counts)
+		}
+		behind.Close()
+	}
+	proxy := httptest.NewServer(http.StripPrefix("/cluster", c))
+	defer proxy.Close()
+	o := options(c, t.TempDir())
+	o.RM, o.Note = []string{proxy.URL + "/cluster"}, func(text string) { t.Error(text) }
+	if r := record(t, o); r.Counts.Applications != 2 {
+		t.Errorf("behind a proxy: counts %+v", r.Counts)
+	}
+	o.RM = []string{c.URL + "/nothing"}
+	if _, err := Record(t.Context(), o); err == nil || !strings.Contains(err.Error(), "/nothing/ws/v1/cluster/info: the server answers 404") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // quick is a recorder that pauses shortly between tries.
 func quick(t *testing.T, o Options, rm ...string) *recorder {
 	t.Helper()

@@ -48,6 +48,20 @@ func (r *resourceManager) ask(ctx context.Context, path string, query url.Values
 	return nil, errors.Join(errs...)
 }
 
+// aPage is where the pages of a ResourceManager begin, and its REST API. A proxy may have something before it.
+var aPage = regexp.MustCompile(`/(cluster|ui2|ws)(/.*)?$`)
+
+// withoutPages makes of the addresses of pages, as people copy them, those of the servers, and returns the pages.
+func (r *resourceManager) withoutPages() (pages []string) {
+	for _, u := range r.bases {
+		if at := aPage.FindStringIndex(u.Path); at != nil {
+			pages = append(pages, u.String())
+			u.Path = u.Path[:at[0]]
+		}
+	}
+	return pages
+}
+
 // wrongField is an error of an answer: which field, its value and what was wanted.
 func (r *resourceManager) wrongField(path, field string, value any, want string) error {
 	return wrongAnswer(r.at(r.bases[r.active], path, nil), "%s is %#v, want %s", field, value, want)
@@ -64,6 +78,13 @@ func (r *recorder) settings(ctx context.Context, at int64) error {
 	}
 	const infoPath, schedulerPath = "/ws/v1/cluster/info", "/ws/v1/cluster/scheduler"
 	b, err := r.rm.ask(ctx, infoPath, nil, &info)
+	if err != nil && ctx.Err() == nil && !passing(err) {
+		if pages := r.rm.withoutPages(); pages != nil {
+			if b, err = r.rm.ask(ctx, infoPath, nil, &info); err == nil {
+				r.Note(fmt.Sprintf("--rm %s is a page: the ResourceManager is asked at %s", strings.Join(pages, ", "), r.rm.bases[r.rm.active]))
+			}
+		}
+	}
 	if err != nil {
 		return err
 	}
