@@ -27,7 +27,11 @@ func writeWelcome(w io.Writer, opt *workload.Options, res *workload.Result) erro
 	}
 	switch m.LocalitySource {
 	case trace.LocalityObserved:
-		lines = append(lines, "preferred hosts: inferred from where tasks ran; --blocks hdfs places the blocks of their input on a cluster instead")
+		if strings.HasSuffix(m.Source.Format, onYARN) {
+			lines = append(lines, "preferred hosts: not recorded; they are those of the blocks of files as far as these are known, else inferred from where tasks ran")
+		} else {
+			lines = append(lines, "preferred hosts: inferred from where tasks ran; --blocks hdfs places the blocks of their input on a cluster instead")
+		}
 	case trace.LocalityModelled:
 		nodes, asked := trace.SizeAtStart(m.Nodes).Nodes, int64(opt.Replication)
 		placed := fmt.Sprintf("preferred hosts: blocks placed as HDFS does, %s each", quantity.Counted(min(asked, nodes), "replicas"))

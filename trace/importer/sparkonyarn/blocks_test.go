@@ -20,10 +20,13 @@ func TestHostsOfBlocksAreThoseRecorded(t *testing.T) {
 	}
 	dir := importtest.Copy(t, fixture)
 	os.Remove(dir + "/task-preferences.jsonl.gz")
-	importtest.Write(t, dir+"/recording.json", "{}")
+	importtest.Write(t, dir+"/tasks.jsonl.gz", string(importtest.Gzip(t, nil)))
 	res, got, err := importtest.Import(t, Format, dir, func(o *workload.Options) { o.Strict = true })
 	if err != nil {
 		t.Fatal(err)
+	}
+	if a, b := want.Meta.LocalitySource, got.Meta.LocalitySource; a != trace.LocalityRecorded || b != trace.LocalityObserved {
+		t.Errorf("with recorded preferences the trace says %q, without them %q", a, b)
 	}
 	tasks := int64(0)
 	for j := range want.JobList {

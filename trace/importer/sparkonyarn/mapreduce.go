@@ -27,6 +27,9 @@ var MapReduceFormat = workload.Format{
 	Read: readCluster,
 }
 
+// tasksFile has the task attempts: of MapReduce from the job histories, of Spark what its event logs have too.
+const tasksFile = "tasks.jsonl.gz"
+
 // mapReduceAttempt is a task attempt of a job history. Times are absent where they did not happen.
 type mapReduceAttempt struct {
 	App       string   `json:"app"`
@@ -63,7 +66,7 @@ type mapReduceTask struct {
 func (s *scenario) readMapReduce() error {
 	s.mapReduce, s.containersOf = map[string][]*mapReduceAttempt{}, map[string]*mapReduceContainer{}
 	s.amDone = map[string]int64{}
-	if err := eachLine(s, "tasks.jsonl.gz", false, func(a *mapReduceAttempt, _ []byte) error {
+	if err := eachLine(s, tasksFile, false, func(a *mapReduceAttempt, _ []byte) error {
 		if a.Type == "" && a.Stage != nil {
 			return nil // its event log has it
 		}
@@ -117,7 +120,7 @@ func (s *scenario) mapReduceApplication(rec *recordedApp) error {
 	for _, x := range s.mapReduce[rec.App] {
 		index, err := taskIndex(x.Task)
 		if err != nil {
-			return fmt.Errorf("%s: tasks.jsonl.gz: %w", s.dir, err)
+			return fmt.Errorf("%s: %s: %w", s.dir, tasksFile, err)
 		}
 		list := &tasks[typeOf(x)]
 		for len(*list) <= index {

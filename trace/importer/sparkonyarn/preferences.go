@@ -31,7 +31,7 @@ const executorPreference = "executor_" // of a cached block: executor_HOST_ID
 // A preferred executor is a cached block: it goes into CacheOf, not into hosts. The preferences of tasks that
 // read shuffle output follow from where the parents ran: a replay derives its own, and they are left out.
 func (s *scenario) setPreferences(a *eventlog.Application, app string) error {
-	if s.fromOutside {
+	if s.unasked {
 		s.preferBlocks(a)
 		return nil
 	}

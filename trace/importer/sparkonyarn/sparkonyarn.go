@@ -63,11 +63,12 @@ func readCluster(ctx context.Context, inputs []string, b *workload.Builder) erro
 	}
 	b.Locality = trace.LocalityRecorded
 	s := &scenario{Builder: b, dir: inputs[0]}
-	s.fromOutside = exists(filepath.Join(s.dir, "recording.json")) && !exists(filepath.Join(s.dir, preferencesFile))
+	s.unasked = !exists(filepath.Join(s.dir, preferencesFile)) && (exists(filepath.Join(s.dir, "recording.json")) || exists(filepath.Join(s.dir, tasksFile)))
 	if err := s.read(); err != nil {
 		return err
 	}
-	if s.fromOutside {
+	ofMapReduce := func(app string) bool { return s.mapReduce[app] != nil }
+	if s.unasked && len(slices.DeleteFunc(slices.Clone(s.appOrder), ofMapReduce)) > 0 {
 		b.Locality = trace.LocalityObserved
 		if len(s.blocks) == 0 {
 			b.Note("%s: no preferred hosts of tasks were recorded: they are inferred from where tasks ran", s.dir)
@@ -85,7 +86,7 @@ func readCluster(ctx context.Context, inputs []string, b *workload.Builder) erro
 type scenario struct {
 	*workload.Builder
 	dir         string
-	fromOutside bool // asked over its REST APIs (replay record): they don't say what tasks preferred, but WebHDFS says where blocks are
+	unasked     bool // Spark's drivers were not asked what tasks prefer: its REST APIs (replay record) don't say it, but WebHDFS says where blocks are
 	setup       clusterSetup
 	apps        map[string]*recordedApp
 	appOrder    []string
@@ -186,7 +187,7 @@ func (s *scenario) read() error {
 			return json.Unmarshal(line, &a.raw)
 		}),
 		eachLine(s, "submits.jsonl", false, func(a *submission, _ []byte) error { s.submits[a.App] = a; return nil }),
-		eachLine(s, preferencesFile, !s.fromOutside && !exists(filepath.Join(s.dir, "tasks.jsonl.gz")), func(p *stagePreferences, _ []byte) error {
+		eachLine(s, preferencesFile, !s.unasked, func(p *stagePreferences, _ []byte) error {
 			s.preferences[stageAttempt{p.App, p.Stage, p.Attempt}] = p
 			s.Counts.Read["stage_preferences"]++
 			return nil
