@@ -110,14 +110,19 @@ func TestWhatJobsWaitedFor(t *testing.T) {
 	}
 }
 
-// How often the cluster is sampled does not move what containers held of it.
-func TestUtilizationWithoutSamplesAtFirst(t *testing.T) {
+// How often the cluster is sampled does not move what containers held of it: nodes that come and go between samples count for as long as they are there.
+func TestUtilizationOfNodesBetweenSamples(t *testing.T) {
 	for _, first := range []int64{0, 1000, 9000} {
 		r := Of(reporttest.DataOf(t, func(s record.Sink) record.Manifest {
 			s.Container(&record.Container{Job: 0, Number: 1, AM: true, MemMiB: 100, VCores: 1, Allocated: 0, Started: 0, Registered: 0, Ended: 10_000, End: record.EndCompleted})
 			s.Container(&record.Container{Job: 0, Number: 2, MemMiB: 400, VCores: 3, Allocated: 0, Started: 0, Registered: 0, Ended: 5000, End: record.EndReleased, BusyMS: 10_000})
 			s.Job(&record.Job{Outcome: record.JobSucceeded, Queue: "root.a", AMRegistered: 0, FirstTask: record.None, Finish: 10_000, Containers: 1, RecordedMS: record.None})
-			s.Sample(&record.Sample{Time: first, CapacityMem: 1000, CapacityVCores: 5, Nodes: 1})
+			s.Node(&record.Node{Time: 0, Node: 0, MemMiB: 900, VCores: 4, Registered: true})
+			s.Node(&record.Node{Time: 100, Node: 1, MemMiB: 250, VCores: 2, Registered: true})
+			s.Node(&record.Node{Time: 2100, Node: 1, MemMiB: 500, VCores: 6, Registered: true})
+			s.Node(&record.Node{Time: 3100, Node: 1, MemMiB: 500, VCores: 6})
+			s.Node(&record.Node{Time: 20_000, Node: 2, MemMiB: 1, VCores: 1, Registered: true})
+			s.Sample(&record.Sample{Time: first, CapacityMem: 900, CapacityVCores: 4, Nodes: 1})
 			return record.Manifest{Format: record.Format, FormatVersion: record.FormatVersion, Totals: record.Totals{EndMS: 10_000, Jobs: 1, JobsSucceeded: 1, ContainersAllocated: 2, ContainersEnded: 2}}
 		}))
 		for name, want := range map[string]float64{"utilization_memory_allocated_share": .3, "utilization_vcores_allocated_share": .5, "utilization_vcores_busy_share": .2} {

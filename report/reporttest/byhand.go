@@ -47,6 +47,9 @@ func ByHand(sink record.Sink) record.Manifest {
 		ID: 2, Name: "third", Queue: "root.b", Outcome: record.JobUnfinished, Reason: "the replay ended", Submit: 2000, AMScheduled: record.None, AMAllocated: record.None,
 		AMRegistered: record.None, FirstAsked: record.None, FirstAllocated: record.None, FirstRegistered: record.None, FirstTask: record.None, Finish: record.None, Tasks: 5, RecordedMS: record.None,
 	})
+	for n := range int32(2) {
+		sink.Node(&record.Node{Node: n, MemMiB: 5000, VCores: 5, Registered: true})
+	}
 	sample := func(s record.Sample) { sink.Sample(&s) }
 	both := func(at, mem, vcores int64) {
 		sample(record.Sample{Time: at, UsedMem: mem, UsedVCores: vcores, CapacityMem: 10_000, CapacityVCores: 10, Nodes: 2, FairMem: 10_000, SteadyMem: 10_000})

@@ -163,6 +163,9 @@ func (m MadeUp) Feed(sink record.Sink) record.Manifest {
 		}
 	}
 	capMem, capVCores := int64(m.Nodes)*65536, int64(m.Nodes)*32
+	for n := range int32(m.Nodes) {
+		sink.Node(&record.Node{Node: n, MemMiB: 65536, VCores: 32, Registered: true})
+	}
 	for at := int64(0); at < t.EndMS; at += 1000 {
 		all := record.Sample{Time: at, CapacityMem: capMem, CapacityVCores: capVCores, Nodes: int64(m.Nodes), FairMem: capMem, FairVCores: 0, SteadyMem: capMem, SteadyVCores: capVCores}
 		var rows []record.Sample

@@ -23,6 +23,7 @@ type Collector struct {
 	paired []pair  // memory that is used again
 	ends   tally   // containers by their ends
 	held   held
+	room   capacity
 	costs  *costing // nil without prices
 	tasks  tally    // task attempts by their ends
 	missed struct {
@@ -247,8 +248,9 @@ func (c *Collector) succeeded(r *record.Task, s *jobSums, n int64) {
 // Sample implements record.Sink.
 func (c *Collector) Sample(r *record.Sample) { c.data.Queues.sample(r) }
 
-// Node implements record.Sink. Samples have the capacity of the cluster.
+// Node implements record.Sink.
 func (c *Collector) Node(n *record.Node) {
+	c.room.node(n)
 	if c.costs != nil {
 		c.costs.node(n)
 	}
@@ -307,6 +309,7 @@ func (c *Collector) Finish(m record.Manifest) (*Data, error) {
 	c.name()
 	d.Tasks.ByNode.sort()
 	d.Queues.finish(m.Totals.EndMS)
+	d.Queues.Cluster.CapMem, d.Queues.Cluster.CapVCores = c.room.until(m.Totals.EndMS)
 	var wrong complaints
 	for _, id := range slices.Sorted(maps.Keys(c.sums)) {
 		s := c.sums[id]

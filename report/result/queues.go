@@ -63,8 +63,7 @@ type tracked struct {
 	since, until int64 // time in which the queue was there without a timeline
 }
 
-// Totals are integrals over the sampled time; those of the capacity, which whole containers are set against, begin with the replay, as if the cluster
-// had been that of the first sample before it.
+// Totals are integrals over the sampled time; those of the capacity, which whole containers are set against, are over that of the replay and not from samples.
 type Totals struct {
 	Dominant, CapMem, CapVCores, Nodes, MS float64
 
@@ -211,12 +210,6 @@ func (q *Queues) over(t *tracked, r *record.Sample, from, to int64, capMem, capV
 		ms := float64(to - from)
 		c := &q.Cluster
 		c.Dominant += float64(dom * ms)
-		held := ms
-		if c.MS == 0 {
-			held = float64(to)
-		}
-		c.CapMem += float64(capMem * held)
-		c.CapVCores += float64(capVCores * held)
 		c.Nodes += float64(float64(r.Nodes) * ms)
 		c.MS += ms
 	}

@@ -69,15 +69,13 @@ func AllocatedAt(dir string, job, container int64) (at int64) {
 func readRows(dir string, m *record.Manifest) (*Data, error) {
 	path := func(name string) string { return filepath.Join(dir, name) }
 	c := NewCollector()
-	if m.Prices != nil {
-		c.Priced(m.Prices)
-		if err := readTable(path("nodes.parquet"), func(r *nodeRow) error {
-			n := record.Node(*r)
-			c.Node(&n)
-			return nil
-		}); err != nil {
-			return nil, err
-		}
+	c.Priced(m.Prices)
+	if err := readTable(path("nodes.parquet"), func(r *nodeRow) error {
+		n := record.Node(*r)
+		c.Node(&n)
+		return nil
+	}); err != nil {
+		return nil, err
 	}
 	if err := readColumns[containerRow](path("containers.parquet"), c.readContainers); err != nil {
 		return nil, err

@@ -133,20 +133,31 @@ func (v *verifier) checkSeries() error {
 	if before != nil {
 		v.cluster.add(before, max(v.manifest.Totals.EndMS, before.Time))
 	}
+	v.cluster.has(v.nodes, v.manifest.Totals.EndMS)
 	return err
+}
+
+// has integrates what nodes have while they are registered, until the end of the replay.
+func (c *clusterSums) has(nodes [][]nodeRow, end int64) {
+	for _, states := range nodes {
+		for i, s := range states {
+			until := end
+			if i+1 < len(states) {
+				until = min(end, states[i+1].Time)
+			}
+			if s.Registered && until > s.Time {
+				c.memMS += float64(float64(s.MemMiB) * float64(until-s.Time))
+				c.vcoreMS += float64(float64(s.VCores) * float64(until-s.Time))
+			}
+		}
+	}
 }
 
 // add integrates a sample until a time.
 func (c *clusterSums) add(r *sampleRow, until int64) {
 	ms := float64(until - r.Time)
-	held := ms
-	if c.ms == 0 { // before the first sample the cluster counts as that has it
-		held = float64(until)
-	}
 	c.ms += ms
 	c.nodeMS += float64(float64(r.Nodes) * ms)
-	c.memMS += float64(float64(r.CapacityMem) * held)
-	c.vcoreMS += float64(float64(r.CapacityVCores) * held)
 	part := func(a, b int64) float64 {
 		if b == 0 {
 			return 0
