@@ -56,7 +56,7 @@ func Check(ctx context.Context, dir string, most int) (*CheckResult, error) {
 func (t *Trace) checkJobs(ctx context.Context, r *CheckResult, report func(Problem) error) error {
 	a := newAssembler(t, nil, report)
 	defer a.close()
-	span, extra := int64(0), make(map[string]bool)
+	extra := make(map[string]bool)
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -71,16 +71,12 @@ func (t *Trace) checkJobs(ctx context.Context, r *CheckResult, report func(Probl
 		r.Counts.Jobs++
 		r.Counts.Stages += int64(len(j.Stages))
 		r.Counts.Tasks += j.NumTasks()
-		span = max(span, j.SubmitMS)
 		extraOf(j, extra)
 	}
 	if got, want := t.Manifest.Resources, resourcesOf(t.Nodes, extra); got != nil && !slices.Equal(got, want) {
 		if err := report(wholeFile(filepath.Join(t.dir, manifestName), "resources", named(got), named(want)+", those of the tables")); err != nil {
 			return err
 		}
-	}
-	if span != t.Manifest.SpanMS {
-		return report(wholeFile(filepath.Join(t.dir, manifestName), "span_ms", fmt.Sprint(t.Manifest.SpanMS), fmt.Sprintf("%d, the last submission", span)))
 	}
 	return nil
 }

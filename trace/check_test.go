@@ -308,3 +308,29 @@ func TestCheckGoesOn(t *testing.T) {
 		t.Errorf("%v, want os.ErrNotExist", err)
 	}
 }
+
+// A manifest that is wrong about the last submission is refused by whoever reads the jobs: offered loads go by it.
+func TestSpanIsThatOfTheJobs(t *testing.T) {
+	for _, change := range []float64{-1, 1} {
+		dir := filepath.Join(t.TempDir(), "t")
+		if err := checkedTrace().Write(dir); err != nil {
+			t.Fatal(err)
+		}
+		editManifest(t, dir, func(m map[string]any) { m["span_ms"] = m["span_ms"].(float64) + change })
+		opened, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer opened.Close()
+		_, work := opened.Work()
+		var read error
+		for _, err := range All(opened.Jobs()) {
+			read = err
+		}
+		for _, err := range []error{work, read} {
+			if err == nil || !strings.Contains(err.Error(), "trace.json: span_ms is ") || !strings.HasSuffix(err.Error(), ", the last submission") {
+				t.Errorf("%v: error %v", change, err)
+			}
+		}
+	}
+}

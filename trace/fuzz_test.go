@@ -64,7 +64,7 @@ func readAnything(t testing.TB, dir string, name string, data []byte) error {
 	result, err := Check(t.Context(), dir, 3)
 	ok := err == nil && result.OK()
 	_, err = Load(dir)
-	if err == nil && !ok && result.Problems[0].Column != "span_ms" && result.Problems[0].Column != "resources" { // which reading does not need
+	if err == nil && !ok && result.Problems[0].Column != "resources" { // which reading does not need
 		t.Errorf("%s is read without an error, but %v", name, result.Problems)
 	}
 	if err != nil && ok {

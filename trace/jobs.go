@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 )
 
 // Jobs returns a source of the trace's jobs in order, with their stages and tasks.
@@ -103,6 +104,7 @@ type assembler struct {
 	tasks  *taskBatch
 	file   int // of the task table
 	at     jobRows
+	span   int64  // the last submission so far
 	spare  []*Job // whose memory is used again
 }
 
@@ -134,6 +136,7 @@ func (a *assembler) next() (*Job, error) {
 	numStages, numTasks, firstTask := a.jobs.stages.V[i], a.jobs.tasks.V[i], a.jobs.first.V[i]
 	j := a.jobs.job(a.another())
 	a.jobs.head++
+	a.span = max(a.span, j.SubmitMS)
 	a.at = jobRows{job: row, stages: a.at.stages[:0], tasks: a.at.tasks[:0]}
 	if j.ID != row {
 		if err := a.rules.bad(tableJobs, row, "job_id", j.ID, "%d, as ids count rows from 0", row); err != nil {
@@ -299,7 +302,7 @@ func (a *assembler) strayTask(job int64, stage int32, want string) error {
 	return err
 }
 
-// end checks that nothing is left after the last job.
+// end checks that nothing is left after the last job, and that it was submitted when the manifest says, by which loads go.
 func (a *assembler) end() error {
 	for {
 		more, err := a.stages.more()
@@ -320,13 +323,19 @@ func (a *assembler) end() error {
 			return err
 		}
 		if !more {
-			return io.EOF
+			break
 		}
 		b := a.tasks
 		if err := a.strayTask(b.job.V[b.head], b.stage.V[b.head], "no more rows"); err != nil {
 			return err
 		}
 	}
+	if span := a.t.Manifest.SpanMS; span != a.span {
+		if err := a.rules.report(wholeFile(filepath.Join(a.t.dir, manifestName), "span_ms", fmt.Sprint(span), fmt.Sprintf("%d, the last submission", a.span))); err != nil {
+			return err
+		}
+	}
+	return io.EOF
 }
 
 // Executors returns the recorded executors, checked, or none if the trace has no such table.

@@ -98,7 +98,7 @@ func OfferedLoad(w Work, s Size, spanMS int64) (l Offered) {
 
 // ofWork are the columns that the work of a trace follows from, and those that say what belongs together.
 var ofWork = map[string][]string{
-	tableJobs:   {"job_id", "num_stages", "num_tasks", "first_task_row", "kind", "exec_mem_mib", "exec_vcores", "task_cpus"},
+	tableJobs:   {"job_id", "submit_ms", "num_stages", "num_tasks", "first_task_row", "kind", "exec_mem_mib", "exec_vcores", "task_cpus"},
 	tableStages: {"job_id", "stage_id", "num_tasks", "task_mem_mib", "task_vcores", "task_milli_vcores", "exec_mem_mib", "exec_vcores"},
 	tableTasks:  {"job_id", "stage_id", "duration_ms", "mem_mib", "vcores"},
 }

@@ -8,6 +8,7 @@ import (
 var fairness = Metric{"fairness", "Fairness", func(d *result.Data) (vs []Value) {
 	q := d.Queues
 	const never = "never two leaf queues with an entitlement at once, or the scheduler has no fair shares"
+	const none = "no leaf queue was entitled to memory at any sample, or the scheduler has no fair shares"
 	const alone = "never two leaf queues with unmet demand at once, or the scheduler has no steady shares"
 	j := value("fairness_jain", quantity.Index, quantity.Higher, quantity.Over(q.JainSum, q.JainMS), int64(len(q.Names)), never,
 		"Jain's index of received over entitled memory of leaf queues, mean over the time with two or more entitled")
@@ -25,10 +26,10 @@ var fairness = Metric{"fairness", "Fairness", func(d *result.Data) (vs []Value) 
 		below += s.Below
 		entitledMS += s.EntitledMS
 	}
-	short := value("fairness_shortfall_share", quantity.Share, quantity.Lower, 1-quantity.Over(within, entitled), int64(len(q.Names)), never, "entitled memory of leaf queues (least of fair share and demand) that they did not receive")
+	short := value("fairness_shortfall_share", quantity.Share, quantity.Lower, 1-quantity.Over(within, entitled), int64(len(q.Names)), none, "entitled memory of leaf queues (least of fair share and demand) that they did not receive")
 	short.headline("entitled memory not received", "shortfall")
 	vs = append(vs, j, jd, short,
-		value("fairness_below_time_share", quantity.Share, quantity.Lower, quantity.Over(below, entitledMS), int64(len(q.Names)), never, "time that leaf queues had more than 10 % less memory than they were entitled to, of the time entitled"))
+		value("fairness_below_time_share", quantity.Share, quantity.Lower, quantity.Over(below, entitledMS), int64(len(q.Names)), none, "time that leaf queues had more than 10 % less memory than they were entitled to, of the time entitled"))
 	for _, name := range q.Names {
 		s := q.ByQueue[name]
 		label := "[queue=" + name + "]"
