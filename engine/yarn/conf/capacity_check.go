@@ -50,6 +50,11 @@ func (p *capacityParser) amount(key string) (r resource.Resource, _ *Error) {
 	if !amountForm.MatchString(text) {
 		return r, nil
 	}
+	odd := func(says string) {
+		if p.LegacyQueueMode { // otherwise what is no amount may be a weight
+			p.Remarks.Add(remark.Odd, 0, key, says)
+		}
+	}
 	for _, pair := range javaSplit(javaTrim(text[1:len(text)-1]), ",") {
 		part := javaSplit(pair, "=")
 		if len(part) < 2 {
@@ -83,6 +88,7 @@ func (p *capacityParser) amount(key string) (r resource.Resource, _ *Error) {
 			}
 		}
 		if _, ok := unitFactor[unit]; !ok {
+			odd(fmt.Sprintf("unit %s of %s is not known and the amount is ignored; units are k, M, G, T, P and, of 1024, Ki, Mi, Gi, Ti, Pi", unit, javaTrim(part[0])))
 			continue
 		}
 		v, err := javaLong(strings.TrimSuffix(value, unit))
@@ -98,6 +104,7 @@ func (p *capacityParser) amount(key string) (r resource.Resource, _ *Error) {
 		r[index] = v
 	}
 	if r[resource.Memory] == 0 {
+		odd("an amount without memory counts as none")
 		return resource.Resource{}, nil
 	}
 	return r, nil

@@ -75,6 +75,25 @@ func TestCapacityAmounts(t *testing.T) {
 	}
 }
 
+// An amount in a unit that YARN does not know is none in it, which is said.
+func TestCapacityUnits(t *testing.T) {
+	props := map[string]string{"root.queues": "a,b", "root.a.capacity": "[memory=6g,vcores=6]", "root.b.capacity": "[memory=2Gi,vcores=2c]"}
+	c := capacityOf(t, props)
+	c.Update(resource.R(16384, 16))
+	if a, b := c.Queues[1].EffectiveMin, c.Queues[2].EffectiveMin; !a.IsNone() || b != resource.R(2048, 0) {
+		t.Errorf("a has %v, b %v", a, b)
+	}
+	const units = " is not known and the amount is ignored; units are k, M, G, T, P and, of 1024, Ki, Mi, Gi, Ti, Pi"
+	want := remark.List{
+		{Kind: remark.Odd, Of: capacityPrefix + "root.a.capacity", Text: "unit g of memory" + units},
+		{Kind: remark.Odd, Of: capacityPrefix + "root.a.capacity", Text: "an amount without memory counts as none"},
+		{Kind: remark.Odd, Of: capacityPrefix + "root.b.capacity", Text: "unit c of vcores" + units},
+	}
+	if !slices.Equal(c.Remarks, want) {
+		t.Errorf("remarks %+v, want %+v", c.Remarks, want)
+	}
+}
+
 // TestCapacityMixed: without the legacy mode a queue may mix amounts, percentages and weights.
 func TestCapacityMixed(t *testing.T) {
 	c := capacityOf(t, map[string]string{"legacy-queue-mode.enabled": "false", "root.queues": "a,b,c",
