@@ -161,7 +161,15 @@ func onlyIn(a, b []*metric.Summary) (text string) {
 func (c *Comparison) newRow(s *series, title string) Row {
 	row := Row{Value: s.Value, Group: title}
 	for v := range c.Variants {
-		row.Cells = append(row.Cells, c.cell(s.by[v]))
+		cell := c.cell(s.by[v])
+		if !s.sees { // the same limit for all, which is no number of theirs
+			cell.ByUnit, cell.Missing = slices.Repeat([]float64{math.NaN()}, len(c.Units)), nil
+			cell.Number, cell.Absent = math.NaN(), "as long as every replay sees, no job is over"
+			for _, u := range c.Units {
+				cell.Missing = append(cell.Missing, u.Name)
+			}
+		}
+		row.Cells = append(row.Cells, cell)
 		row.Cells[v].differ(&row.Cells[0], v == 0)
 	}
 	return row

@@ -119,11 +119,12 @@ func cutOff(j *result.Job, r *metric.Summary) bool {
 }
 
 // pair computes a metric, by variant, again over the jobs that count for it in all variants, where that is not all of them or some
-// of them are open; and returns what the least n then is.
-func (p *pairs) pair(values []metric.Value) (n int64) {
+// of them are open; and returns what the least n then is, and whether a mean is of values of which all that is known is that each is larger than what all
+// replays see.
+func (p *pairs) pair(values []metric.Value) (n int64, blind bool) {
 	n = math.MaxInt64
 	if p.alike && p.open == 0 || slices.ContainsFunc(values, func(v metric.Value) bool { return v.PerJob == nil }) {
-		return n
+		return n, false
 	}
 	kept := make([][]*result.Job, len(values))
 	all, censored := true, false
@@ -147,15 +148,17 @@ func (p *pairs) pair(values []metric.Value) (n int64) {
 		}
 	}
 	if all && !censored {
-		return n // they are its jobs
+		return n, false // they are its jobs
 	}
 	horizon := math.Inf(1)
 	for v := range values {
 		horizon = min(horizon, values[v].PerJob.Sees(kept[v]))
 	}
+	blind = censored
 	for v := range values {
 		values[v].PerJob.Over(&values[v], kept[v], censored, horizon)
 		n = min(n, values[v].N)
+		blind = blind && values[v].PerJob.Percent == 0 && values[v].Number == horizon
 	}
-	return n
+	return n, blind
 }

@@ -40,6 +40,7 @@ type series struct {
 	metric.Value
 	group int       // position of its metric
 	by    [][]value // by variant, then run
+	sees  bool      // in a run it is of values of which something is known besides that they are large
 }
 
 // value is a metric in one run.
@@ -147,7 +148,8 @@ func (s *Study) values(replays []*metric.Summary, p *pairs) {
 				s.sides[v].differs = true
 			}
 		}
-		row.N = min(row.N, p.pair(values))
+		n, blind := p.pair(values)
+		row.N, row.sees = min(row.N, n), row.sees || !blind
 		for v, x := range values {
 			row.by[v] = append(row.by[v], value{x.Number, x.Absent})
 		}

@@ -48,6 +48,26 @@ func TestWhatAnEndDecidesIsNotTested(t *testing.T) {
 	}
 }
 
+// Where no job is over before the end, durations are not equal: all that is known is that each is longer than all replays see.
+func TestNoJobIsOver(t *testing.T) {
+	all := func(*result.Job) bool { return true }
+	c := of(t, ended(t, "base", 8000, all), ended(t, "other", 5000, all))
+	for _, name := range []string{"duration_job_mean_ms", "slowdown_mean"} {
+		row := &c.Rows[c.row(name)]
+		if cell := &row.Cells[1]; cell.Finding != NotTested || !strings.Contains(row.Cells[0].Absent, "no job is over") || !strings.Contains(cell.Untested, "no job is over") {
+			t.Errorf("%s is %q (%s), base %q", name, cell.Finding, cell.Untested, row.Cells[0].Absent)
+		}
+	}
+	if cell := &c.Rows[c.row("wait_job_first_task_mean_ms")].Cells[1]; cell.Untested != "" {
+		t.Errorf("waits that are over are not tested: %s", cell.Untested)
+	}
+	some := ended(t, "some", 5000, func(j *result.Job) bool { return j.ID > 1 })
+	c = of(t, ended(t, "base", 8000, all), some)
+	if cell := &c.Rows[c.row("duration_job_mean_ms")].Cells[1]; cell.Untested != "" {
+		t.Errorf("durations of which some are over in a variant are not tested: %s", cell.Untested)
+	}
+}
+
 // A job that a variant is asked to be without is not lost: the others are compared.
 func TestLeftOutIsNotLost(t *testing.T) {
 	base, other := variant(t, reporttest.Usual, "base", 5), variant(t, reporttest.Usual, "without", 5)
