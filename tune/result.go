@@ -35,6 +35,7 @@ type Result struct {
 
 	Lost     sweep.Outcome // of the replay of the baseline that loses most jobs; none where all succeed that should
 	Warnings sweep.Warnings
+	Faster   []float64 // how many times as fast as under the baseline jobs arrive under the winner, by replay
 }
 
 // Paid is a value in which the winner differs from the baseline on the held-out units.
@@ -237,6 +238,23 @@ func (r *Result) lostText() string {
 		r.Lost.Unexpected, quantity.Counted(r.Lost.Jobs, "jobs"))
 }
 
+// arrivalsText says that jobs arrive faster or more slowly under the winner than under the baseline, so that the two have not the same work to do at a time;
+// empty where they do not.
+func (r *Result) arrivalsText() string {
+	if r.Winner == Baseline || len(r.Faster) == 0 {
+		return ""
+	}
+	low, high := slices.Min(r.Faster), slices.Max(r.Faster)
+	if low == 1 && high == 1 {
+		return ""
+	}
+	times := fmt.Sprintf("%.3g", low)
+	if low != high {
+		times = fmt.Sprintf("%.3g to %.3g", low, high)
+	}
+	return fmt.Sprintf("Under it jobs arrive %s times as fast as under the baseline (--load is of each cluster), which is part of each difference.", times)
+}
+
 // names are the labels of candidates.
 func (r *Result) names(candidates []int) string {
 	var names []string
@@ -251,7 +269,7 @@ func settings(n int) string { return quantity.Counted(int64(n), "settings") }
 // WriteText writes the answer for people.
 func (r *Result) WriteText(w io.Writer) {
 	fmt.Fprintln(w, r.Sentence())
-	for _, text := range []string{r.lostText(), r.goalText()} {
+	for _, text := range []string{r.arrivalsText(), r.lostText(), r.goalText()} {
 		if text != "" {
 			fmt.Fprintln(w, text)
 		}
@@ -329,7 +347,8 @@ type answer struct {
 	Held      string         `json:"held_out"`
 	Raceunits string         `json:"race"`
 	Replays   int            `json:"replays"`
-	Lost      int64          `json:"jobs_lost"` // of the replay of the baseline that loses most
+	Arrivals  string         `json:"arrivals,omitempty"` // how they differ from the baseline's
+	Lost      int64          `json:"jobs_lost"`          // of the replay of the baseline that loses most
 	Warned    []string       `json:"warnings"`
 }
 
@@ -354,7 +373,7 @@ func (r *Result) JSON() ([]byte, error) {
 	from, to := r.Race.Units, r.Race.Units+r.Race.Held
 	a := answer{Answer: r.Sentence(), Goal: r.Goal, Value: r.Values.Goal.Name, Unit: r.Values.Goal.Unit, Winner: r.Labels[r.Winner], Better: r.Better,
 		Was: r.goal(Baseline, from, to), Ties: []string{}, Broken: []string{}, Open: []string{}, Snippets: []Snippet{}, Changes: []answerChange{},
-		Exits: []answerExit{}, Held: r.Held, Raceunits: r.Units, Replays: r.Cells, Lost: r.Lost.Unexpected, Warned: append([]string{}, r.Warnings.Texts()...)}
+		Exits: []answerExit{}, Held: r.Held, Raceunits: r.Units, Replays: r.Cells, Arrivals: r.arrivalsText(), Lost: r.Lost.Unexpected, Warned: append([]string{}, r.Warnings.Texts()...)}
 	if is := r.goal(r.Winner, from, to); !math.IsNaN(is) {
 		a.Is = &is
 	}

@@ -44,7 +44,7 @@ func sums(a *asked, n int) (bool, error) {
 		for j := range d.Jobs.All() {
 			without[j.ID] = j.Finish != j.Submit && d.Manifest.Totals.EndMS > j.Submit
 		}
-		for _, j := range explain.Kept(d) {
+		for _, j := range explain.Kept(d, nil) {
 			delete(without, j.ID)
 			jobs, parts = jobs+1, parts+len(j.Parts)
 		}

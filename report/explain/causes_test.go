@@ -211,6 +211,26 @@ func TestGangCauses(t *testing.T) {
 	}
 }
 
+// A gang that is never complete holds a part of it, or stays away, for all of its time; what no application master asks for is not waited for.
+func TestNothingComesOfIt(t *testing.T) {
+	c := cluster(4096, 4096)
+	c.Options.Model.GangHoldMS = 20_000
+	job(c, 0, 1024, 20, 1000).Kind = trace.KindGang
+	job(c, 0, 100_000, 1, 1000)
+	all := explained(t, c)
+	sums := map[record.Cause]int64{}
+	for _, p := range all[0].Parts {
+		sums[p.Cause] += p.To - p.From
+	}
+	if all[0].FirstTask != record.None || sums[explain.Gang] < (all[0].End-all[0].Submit)/2 || sums[explain.ExecutorStart] > 0 || sums[record.CauseTurn] > 60_000 {
+		t.Errorf("a gang that is never complete: %v of %d ms", sums, all[0].End-all[0].Submit)
+	}
+	last := all[1].Parts[len(all[1].Parts)-1]
+	if all[1].Outcome != record.JobFailed || last.Cause != explain.Tail || last.From != all[1].AMRegistered {
+		t.Errorf("a task too large for every node: %s, last %+v", all[1].Outcome, last)
+	}
+}
+
 // A limit of application masters that has come below what they have is said to have, so that it does not look like a mistake.
 func TestLimitsOfMastersThatCameDown(t *testing.T) {
 	for limit, want := range map[int64]string{

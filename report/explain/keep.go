@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -85,12 +86,14 @@ func (k *Keeper) Stored(jobs *result.Jobs) (list []result.Explained) {
 	return list
 }
 
-// Kept are the jobs of which a result has explanations that were read.
-func Kept(d *result.Data) (list []*Job) {
-	for i := range d.Explained {
-		e := &d.Explained[i]
-		of := d.Jobs.Find(e.Job)
-		if of == nil {
+// Kept are the jobs of which a result has explanations that were read, and those of no time that are wanted, if wanted is not nil.
+func Kept(d *result.Data, wanted func(job int64) bool) (list []*Job) {
+	for of := range d.Jobs.All() {
+		e := &result.Explained{Job: of.ID} // a job of no time has no parts
+		i, ok := slices.BinarySearchFunc(d.Explained, of.ID, func(e result.Explained, id int64) int { return cmp.Compare(e.Job, id) })
+		if ok {
+			e = &d.Explained[i]
+		} else if wanted == nil || !wanted(of.ID) {
 			continue
 		}
 		j := &Job{Job: of.Job, View: (*View)(e.View)}

@@ -139,7 +139,13 @@ func (e *explainer) firstTask(attempt, end int64) *record.Task {
 	if t != nil {
 		last = t.Launch
 	}
-	if c := e.ready(attempt, last); c != nil {
+	switch c := e.ready(attempt, last); {
+	case c == nil:
+	case t == nil && e.inVain(c):
+		e.asked(c, last)
+		e.reasons(last, part(Gang), "")
+		return nil
+	default:
 		e.container(c, last)
 	}
 	for _, r := range e.gates {
@@ -154,7 +160,9 @@ func (e *explainer) firstTask(attempt, end int64) *record.Task {
 			e.add(last, part(Service))
 			return nil
 		}
-		e.rm(last, "")
+		if e.j.FirstAsked != record.None || e.Ideal { // otherwise it waits for nothing
+			e.rm(last, "")
+		}
 		return nil
 	}
 	e.add(min(t.Ready, last), stagePart(Driver, t).by(fmt.Sprintf("stage %d is submitted", t.Stage)))
@@ -188,6 +196,14 @@ func (e *explainer) ready(attempt, by int64) (first *record.Container) {
 
 // container goes on, at most to a time, until tasks can run in a container.
 func (e *explainer) container(c *record.Container, to int64) {
+	e.asked(c, to)
+	e.reasons(min(e.complete(c), to), part(Gang), "all containers of the gang are there")
+	e.add(min(or(c.Started, or(c.Ended, to)), to), part(ExecutorStart).by("its process starts"))
+	e.add(min(or(c.Registered, or(c.Ended, to)), to), part(ExecutorStart).by("tasks can run in it"))
+}
+
+// asked goes on, at most to a time, until the application master has heard of a container.
+func (e *explainer) asked(c *record.Container, to int64) {
 	asked := c.Asked
 	if asked == record.None {
 		asked = e.at
@@ -196,9 +212,11 @@ func (e *explainer) container(c *record.Container, to int64) {
 	e.add(min(asked, to), part(Ask).by("the application master asks for containers with its heartbeat"))
 	e.rm(min(c.Allocated, to), fmt.Sprintf("container %d is allocated%s", c.Number, onNode(c.Node)))
 	e.add(min(or(c.Acquired, or(c.Ended, to)), to), part(Answer).by("the application master hears of it with its heartbeat"))
-	e.reasons(min(e.complete(c), to), part(Gang), "all containers of the gang are there")
-	e.add(min(or(c.Started, or(c.Ended, to)), to), part(ExecutorStart).by("its process starts"))
-	e.add(min(or(c.Registered, or(c.Ended, to)), to), part(ExecutorStart).by("tasks can run in it"))
+}
+
+// inVain reports whether a container, the first of a job that runs no task, was held for a gang that never was complete.
+func (e *explainer) inVain(c *record.Container) bool {
+	return c.Started == record.None && !e.Ideal && (e.j.Kind == trace.KindGang || e.j.Kind == trace.KindGeneric && c.Ended != record.None)
 }
 
 // gangs reports whether the job can have stages whose tasks start together.

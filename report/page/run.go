@@ -51,7 +51,7 @@ func Run(s *metric.Summary, ps []figure.Picture) ([]byte, error) {
 	if s.Explained != nil {
 		explained = map[int64]*explain.Job{}
 		var all explain.Totals
-		for _, j := range explain.Kept(s.Data) {
+		for _, j := range explain.Kept(s.Data, nil) {
 			explained[j.ID] = j
 			all.Add(j)
 		}

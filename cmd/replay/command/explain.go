@@ -287,7 +287,7 @@ func (e *explaining) read(dir string, d *result.Data) (err error) {
 	if d.Explained, err = result.ReadExplained(dir, &d.Manifest, e.wants()); err != nil {
 		return err
 	}
-	for _, j := range explain.Kept(d) {
+	for _, j := range explain.Kept(d, e.wants()) {
 		e.totals.Add(j)
 		if e.shares != nil {
 			e.jobs[j.ID] = j

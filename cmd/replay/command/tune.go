@@ -41,6 +41,7 @@ type tuning struct {
 	cells   map[cellKey]int
 	values  map[int]tune.Values // by cell, of those that were replayed
 	lost    map[int]int64
+	faster  map[int]float64 // arrivals, where the record has them
 	used    map[string]bool // ids of cells
 	measure *tune.Measure
 	record  *sweep.Record // the first of the baseline
@@ -96,7 +97,7 @@ func (p *program) tune(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	t := &tuning{sweeping: w, plan: tp, cells: map[cellKey]int{}, values: map[int]tune.Values{}, lost: map[int]int64{}, used: map[string]bool{}}
+	t := &tuning{sweeping: w, plan: tp, cells: map[cellKey]int{}, values: map[int]tune.Values{}, lost: map[int]int64{}, faster: map[int]float64{}, used: map[string]bool{}}
 	for i := range w.all.Cells {
 		cell := &w.all.Cells[i]
 		t.cells[cellKey{place{cell.Trace, cell.Seed}, w.points[i]}] = i
@@ -167,6 +168,13 @@ func (p *program) tune(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	for u := range t.units {
+		for _, at := range t.units[u] {
+			if won, base := t.faster[t.cells[cellKey{at, candidates[r.Winner]}]], t.faster[t.cells[cellKey{at, tune.Baseline}]]; won > 0 && base > 0 {
+				r.Faster = append(r.Faster, won/base)
+			}
+		}
+	}
 	r.Values, r.Record, r.Cells = t.measure, t.record, len(t.used)
 	if r.Sets, err = p.setsOf(&points[candidates[r.Winner]]); err != nil {
 		return err
@@ -234,6 +242,7 @@ func (t *tuning) replayed(points []int, from, to int) error {
 		}
 		t.values[i], t.lost[i], t.used[r.ID] = tune.ValuesOf(r), r.Outcome.Unexpected, true
 		t.result.Warnings.Add(r)
+		t.faster[i] = r.Faster
 		if t.points[i] == tune.Baseline && t.measure == nil {
 			if t.measure, err = t.plan.Measure(r); err != nil {
 				return err

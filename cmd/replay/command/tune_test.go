@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"html"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -50,6 +51,9 @@ func TestTune(t *testing.T) {
 	text := files(t, "t/tuned")["tune.txt"]
 	if !strings.Contains(text, ". p95 wait for the first task, on 5 seeds held out: ") || !strings.Contains(text, "  mean duration of a job, queue root.") || strings.Contains(text, "_ms") {
 		t.Errorf("values are not in words:\n%s", text)
+	}
+	if slower := regexp.MustCompile(`\nUnder it jobs arrive 0\.\d+ times as fast as under the baseline \(--load is of each cluster\)`); !slower.MatchString(text) {
+		t.Errorf("half the load is not said to be other arrivals:\n%s", text)
 	}
 	page := files(t, "t/tuned")["tune.html"]
 	for _, want := range []string{"load=0.5", "--load 0.5", "What to paste", "What gets better, on what was held out", "On what was held out: p95 wait for the first task", "worse than the leader"} {
