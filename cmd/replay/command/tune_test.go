@@ -119,7 +119,7 @@ func TestTuneSaysWhatIsLostAlike(t *testing.T) {
 	writePlan(t, strings.Replace(tunePlan, "--until 10m", "--fair-scheduler fs.xml", 1))
 	write(`<queue name="a"><maxContainerAllocation>512 mb, 1 vcores</maxContainerAllocation></queue><queue name="b"><maxContainerAllocation>512 mb, 1 vcores</maxContainerAllocation></queue><queue name="c"><maxContainerAllocation>512 mb, 1 vcores</maxContainerAllocation></queue>`)
 	code, _, stderr = cmd(t, "tune", "in/plan.yaml", "--out", "t", "-q")
-	if code != cmdline.ExitBadInput || !strings.Contains(stderr, "goal least p95(wait): the baseline has no value of it (fair-weights, baseline, seed 1; 0 of 3 jobs succeeded)") || !strings.Contains(stderr, "warning: 3 jobs, the first: job 0 (w1)") {
+	if code != cmdline.ExitBadInput || !strings.Contains(stderr, "goal least p95(wait): the baseline has no value of it (fair-weights, baseline, seed 1; 0 of 3 jobs succeeded)") || !strings.Contains(stderr, "warning: fair-weights: 3 jobs, the first: job 0 (w1)") {
 		t.Errorf("all are lost: exit %d, %s", code, stderr)
 	}
 }
