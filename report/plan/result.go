@@ -124,12 +124,18 @@ func (p *Plan) advice() string {
 		return fmt.Sprintf("Of jobs that should succeed %s are lost at %s = %s, and %s at %s: %s. Change what they are lost by, or leave them out (--change 'without job N').",
 			lost.text(), p.Setting, p.Labels[first.Value], lostLast.text(), p.Labels[last.Value], lostLast.Why)
 	}
+	numberless := func(pt *Point) bool {
+		return slices.ContainsFunc(pt.Excess, func(xs []float64) bool { return slices.ContainsFunc(xs, math.IsNaN) })
+	}
+	if numberless(first) && numberless(last) {
+		return fmt.Sprintf("A value has no number at %s = %s, nor at %s: nothing is known of what is beyond.", p.Setting, p.Labels[first.Value], p.Labels[last.Value])
+	}
 	for i, pt := range []*Point{first, last} {
 		other := p.Labels[[]*Point{last, first}[i].Value]
 		if lost := p.Lost[pt.Value]; lost.Jobs > 0 {
 			return fmt.Sprintf("Of jobs that should succeed %s are lost at %s = %s, and at %s the targets are missed: look on the other side of %[4]s. %s.", lost.text(), p.Setting, p.Labels[pt.Value], other, lost.Why)
 		}
-		if slices.ContainsFunc(pt.Excess, func(xs []float64) bool { return slices.ContainsFunc(xs, math.IsNaN) }) {
+		if numberless(pt) {
 			return fmt.Sprintf("At %s = %s a value has no number, and at %s the targets are missed: look on the other side of %[3]s.", p.Setting, p.Labels[pt.Value], other)
 		}
 	}

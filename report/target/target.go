@@ -206,7 +206,11 @@ func (t *Target) amount(u quantity.Unit) (float64, error) {
 	case quantity.MS:
 		switch t.unit {
 		case "":
-			return 0, fmt.Errorf("%v has no unit, want ms, s, m, h or d as in %[1]vs (or a change in %%)", t.number)
+			like := "s"
+			if name, _, _ := strings.Cut(t.value, "["); strings.HasSuffix(name, "_ms") {
+				like = "ms"
+			}
+			return 0, fmt.Errorf("%v has no unit, want ms, s, m, h or d as in %[1]v%s (or a change in %%)", t.number, like)
 		case "d":
 			return t.number * 24 * quantity.HourMS, nil
 		}

@@ -66,6 +66,7 @@ func TestWrong(t *testing.T) {
 		"p95(wait, queue=a, size=1-10) < 1s": "not by both",
 		"p95(wait) < 30 parsecs":             `"parsecs" is no unit of a time`,
 		"p95(wait) < 30":                     `30 has no unit, want ms, s, m, h or d as in 30s`,
+		"makespan_ms < 30":                   `30 has no unit, want ms, s, m, h or d as in 30ms`,
 		"p95(wait) < 30%":                    `"%" is no unit of a time`,
 		"p95(wait, queue=etl) < 30s":         "2 queues end in etl, want one of root.a.etl, root.b.etl, root.ad-hoc",
 		"p95(wait, queue=etc) < 30s":         "no jobs with queue=etc, want one of root.a.etl",

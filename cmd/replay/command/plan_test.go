@@ -114,6 +114,14 @@ func TestPlanUntil(t *testing.T) {
 	}
 }
 
+// Where a value has a number at neither end, it is not said that a target is missed, nor where to look.
+func TestPlanOfNothing(t *testing.T) {
+	code, out, _ := cmd(t, "plan", traces+"uniform-micro", "--max-seeds", "5", "-q", "--until", "20s", "--vary", "nodes=2:12:5", "--hold", "mean(duration) < 1h")
+	if out = strings.Join(strings.Fields(out), " "); code != cmdline.ExitFailed || !strings.Contains(out, "A value has no number at nodes = 2, nor at 12: nothing is known of what is beyond.") || strings.Contains(out, "look on") {
+		t.Errorf("it says %s", out)
+	}
+}
+
 // With a load each number of nodes has another rate of arrivals.
 func TestPlanLoad(t *testing.T) {
 	args := []string{"plan", traces + "uniform-micro", "--max-seeds", "5", "-q", "--hold", "mean(wait) < 1h", "--vary", "nodes=8:12:4"}
