@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -28,7 +29,7 @@ func Report() *cli.Command {
 			"directory, or a directory of results with different seeds, also by trace as in runs/NAME of a comparison. The\n" +
 			"others are compared with the first; exit codes are those of replay compare.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "out", Usage: "write to `DIR` (with several results: DIR/NAME) and leave the results as they are"},
+			&cli.StringFlag{Name: "out", Usage: "write to `DIR` (with several results: DIR/NAME, of one name DIR/FOLDER/NAME) and leave the results as they are"},
 			cmdline.FormatsFlag("svg,png,pdf"),
 			cmdline.AllowFailures(),
 			&cli.BoolFlag{Name: "compare", Usage: "compare the results"},
@@ -47,7 +48,14 @@ func Report() *cli.Command {
 			if c.Bool("compare") {
 				return compareResults(c, formats)
 			}
-			for _, dir := range c.Args().Slice() {
+			dirs := c.Args().Slice()
+			names := namesOf(dirs)
+			for i, dir := range dirs {
+				if slices.Contains(names[:i], names[i]) {
+					return cmdline.Usagef("%s is given twice", dir)
+				}
+			}
+			for i, dir := range dirs {
 				if _, err := os.Stat(filepath.Join(dir, "run.json")); err != nil {
 					return cmdline.NotResult(dir)
 				}
@@ -58,7 +66,7 @@ func Report() *cli.Command {
 				out := dir
 				if o := c.String("out"); o != "" {
 					if out = o; c.NArg() > 1 {
-						out = filepath.Join(o, filepath.Base(filepath.Clean(dir)))
+						out = filepath.Join(o, filepath.FromSlash(names[i]))
 					}
 				}
 				if err := report.Rewrite(r, out, report.Options{Formats: formats, HTML: true}); err != nil {
@@ -108,10 +116,33 @@ func compareResults(c *cli.Context, formats []string) error {
 	return cmdline.CheckOutcome(c, names, comparison.Outcomes...)
 }
 
+// namesOf are the names of directories: the last of the path, and as much before it as tells two apart, with slashes.
+func namesOf(dirs []string) (names []string) {
+	var paths []string
+	for _, dir := range dirs {
+		path, err := filepath.Abs(dir)
+		if err != nil {
+			path = filepath.Clean(dir)
+		}
+		paths = append(paths, filepath.ToSlash(path))
+	}
+	for _, path := range paths {
+		parts := strings.Split(path, "/")
+		name := parts[len(parts)-1]
+		ends := func(other string) bool { return other != path && strings.HasSuffix(other, "/"+name) }
+		for k := len(parts) - 2; k > 0 && slices.ContainsFunc(paths, ends); k-- {
+			name = parts[k] + "/" + name
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
 // compared compares the variants that directories hold.
 func compared(c *cli.Context, dirs []string) (variants []compare.Variant, comparison *compare.Comparison, err error) {
-	for _, dir := range dirs {
-		v, err := openVariant(c, dir)
+	names := namesOf(dirs)
+	for i, dir := range dirs {
+		v, err := openVariant(c, dir, names[i])
 		if err != nil {
 			return nil, nil, err
 		}
@@ -147,8 +178,8 @@ func unitOf(runs []*report.Result) inference.Unit {
 }
 
 // openVariant reads a result directory, or all in a directory and the directories in it.
-func openVariant(c *cli.Context, dir string) (compare.Variant, error) {
-	v := compare.Variant{Name: filepath.Base(filepath.Clean(dir))}
+func openVariant(c *cli.Context, dir, name string) (compare.Variant, error) {
+	v := compare.Variant{Name: name}
 	dirs := []string{dir}
 	if _, err := os.Stat(filepath.Join(dir, "run.json")); err != nil {
 		var found []string
