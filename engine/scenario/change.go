@@ -18,6 +18,7 @@ type Change struct {
 
 	without int64  // number of a job that is not submitted, -1 for none
 	keep    string // host that does not fail, leave, drain or shrink
+	idle    bool   // it does not anyhow
 	queue   string // without limits, or with a weight
 	user    string // without limits on running applications
 	weight  float64
@@ -29,7 +30,7 @@ type Change struct {
 // Changes are the forms that [ParseChange] reads.
 const Changes = `"without job N", "keep node HOST", "queue Q without limits", "queue Q weight W", "user U without limits", "container N of job J on HOST", "container N of job J not on HOST"`
 
-// ParseChange reads a change.
+// ParseChange reads a change. The error does not repeat its text.
 func ParseChange(text string) (Change, error) {
 	c := Change{Text: strings.Join(strings.Fields(text), " "), without: -1, job: -1}
 	w := strings.Fields(text)
@@ -49,7 +50,7 @@ func ParseChange(text string) (Change, error) {
 	}
 	number := func(text string) (n int64, err error) {
 		if n, err = strconv.ParseInt(text, 10, 64); err != nil || n < 0 {
-			err = fmt.Errorf("%q: %q is no number of a job or container, want one as replay explain and the tables say it", c.Text, text)
+			err = fmt.Errorf("and %q is no number of a job or container, want one as replay explain and the tables say it", text)
 		}
 		return n, err
 	}
@@ -69,7 +70,7 @@ func ParseChange(text string) (Change, error) {
 	if a, ok := is("queue _ weight _"); ok {
 		c.queue = a[0]
 		if c.weight, err = strconv.ParseFloat(a[1], 64); err != nil || !(c.weight > 0) || c.weight > 1e9 {
-			err = fmt.Errorf("%q: the weight is %q, want a number above 0", c.Text, a[1])
+			err = fmt.Errorf("and the weight is %q, want a number above 0", a[1])
 		}
 		return c, err
 	}
@@ -88,7 +89,7 @@ func ParseChange(text string) (Change, error) {
 		c.host, c.bar.Others = a[2], !strings.Contains(form, "not")
 		return c, err
 	}
-	return c, fmt.Errorf("%q is no change; want one of %s (a flag of replay run stands beside --change, not in it)", c.Text, Changes)
+	return c, fmt.Errorf("want one of %s (a flag of replay run stands beside --change, not in it)", Changes)
 }
 
 // Later reports whether all that a change has an effect on comes after a state of the replay without it: one at a time, at which job arriving is submitted next
@@ -129,7 +130,9 @@ func (sc *Scenario) change() error {
 			if err != nil {
 				return err
 			}
+			before := len(sc.Input.Events)
 			sc.Input.Events = slices.DeleteFunc(slices.Clone(sc.Input.Events), func(e trace.NodeEvent) bool { return e.Node == node && e.Kind != trace.Join })
+			c.idle = len(sc.Input.Events) == before
 		}
 		if c.job >= 0 {
 			node, err := sc.nodeCalled(c, c.host)
@@ -192,6 +195,9 @@ func (f *fewer) Next() (*trace.Job, error) {
 		}
 	}
 }
+
+// Idle reports whether a node is to be kept to which nothing happens in the trace.
+func (c *Change) Idle() bool { return c.idle }
 
 // Container returns the container that a change is about, if it is about one.
 func (c *Change) Container() (job, number int64, ok bool) { return c.job, c.bar.Container, c.job >= 0 }
