@@ -362,3 +362,28 @@ func TestSummarySaysWhatIsOpen(t *testing.T) {
 		t.Errorf("no %q in\n%s", want, b.String())
 	}
 }
+
+// A replay whose jobs can never finish has ended when nothing more happened: samples after that, until it was found out, do not count.
+func TestSamplesAfterTheEnd(t *testing.T) {
+	for _, wait := range []int64{1, 30, 3600} {
+		r := Of(reporttest.DataOf(t, func(s record.Sink) record.Manifest {
+			s.Job(&record.Job{Outcome: record.JobUnfinished, Reason: "no room", Queue: "root.a", AMScheduled: record.None, AMAllocated: record.None, AMRegistered: record.None,
+				FirstAsked: record.None, FirstAllocated: record.None, FirstRegistered: record.None, FirstTask: record.None, Finish: record.None, RecordedMS: record.None})
+			s.Node(&record.Node{MemMiB: 1000, VCores: 5, Registered: true})
+			for i := range wait + 5 {
+				used := int64(500)
+				if i >= 5 {
+					used = 0
+				}
+				s.Sample(&record.Sample{Time: i * 1000, UsedMem: used, CapacityMem: 1000, CapacityVCores: 5, Nodes: 1})
+				s.Sample(&record.Sample{Time: i * 1000, Queue: "root.a", UsedMem: used, PendingMem: 100 * (min(i, 7) % 2), DemandMem: 1000, FairMem: 900 + min(i, 7)})
+			}
+			return record.Manifest{Format: record.Format, FormatVersion: record.FormatVersion, Totals: record.Totals{EndMS: 4500, Jobs: 1, JobsUnfinished: 1}}
+		}))
+		for name, want := range map[string]float64{"utilization_dominant_allocated_share": .5, "queue_memory_share[queue=root.a]": .5, "queue_pending_time_share[queue=root.a]": 2. / 4.5} {
+			if v, _ := r.Value(name); !(math.Abs(v.Number-want) < 1e-9) {
+				t.Errorf("%d samples after the end: %s is %v, want %v", wait, name, v.Number, want)
+			}
+		}
+	}
+}

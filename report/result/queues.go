@@ -46,6 +46,7 @@ type Queues struct {
 	DomSum  float64 // integral of Jain's index of dominant over steady share over that time
 	End     int64
 	group   []record.Sample // rows of the present instant
+	held    []alike         // instants that are not counted yet
 	parents map[string]bool
 	known   map[string]*tracked
 	rows    []*tracked // those of the rows of an instant, which come in the same order each time
@@ -84,19 +85,85 @@ func newQueues() *Queues {
 	return &Queues{Over: map[string]*Timeline{}, ByQueue: map[string]*Share{}, parents: map[string]bool{}, known: map[string]*tracked{}}
 }
 
+// alike are the samples of instants one after the other that differ in their times alone.
+type alike struct {
+	rows  []record.Sample
+	times []int64
+}
+
+// mostHeld is how many different instants wait to be counted. A replay of which jobs can never finish is found to have ended long ago: of the samples since then, which are not
+// counted, hardly any differ.
+const mostHeld = 8
+
 func (q *Queues) sample(r *record.Sample) {
 	if len(q.group) > 0 && q.group[0].Time != r.Time {
-		q.close(r.Time)
+		q.hold()
 	}
 	q.group = append(q.group, *r)
 }
 
+// hold has the present instant wait to be counted.
+func (q *Queues) hold() {
+	at := q.group[0].Time
+	if n := len(q.held); n > 0 && q.held[n-1].like(q.group) {
+		q.held[n-1].times = append(q.held[n-1].times, at)
+		q.group = q.group[:0]
+		return
+	}
+	var spare []record.Sample
+	if len(q.held) == mostHeld {
+		spare = q.held[0].rows
+		q.count(&q.held[0], q.held[1].times[0])
+		q.held = slices.Delete(q.held, 0, 1)
+	}
+	q.held = append(q.held, alike{q.group, []int64{at}})
+	q.group = spare[:0]
+}
+
+// like reports whether rows differ from those of the instants in their time alone.
+func (a *alike) like(rows []record.Sample) bool {
+	if len(a.rows) != len(rows) {
+		return false
+	}
+	for i := range rows {
+		row := rows[i]
+		if row.Time = a.rows[i].Time; row != a.rows[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// count counts instants, the last up to a time.
+func (q *Queues) count(a *alike, until int64) {
+	for i, from := range a.times {
+		next := until
+		if i+1 < len(a.times) {
+			next = min(until, a.times[i+1])
+		}
+		if from <= next {
+			q.close(a.rows, from, next)
+			q.End = next
+		}
+	}
+}
+
 func (q *Queues) finish(end int64) {
 	if len(q.group) > 0 {
-		end = max(end, q.group[0].Time)
-		q.close(end)
+		q.hold()
 	}
-	q.End = end
+	for i := range q.held {
+		until := end
+		if i+1 < len(q.held) {
+			until = min(end, q.held[i+1].times[0])
+		}
+		q.count(&q.held[i], until)
+		for k := range q.held[i].rows { // of whom there is nothing to count has a name
+			q.track(k, q.held[i].rows[k].Queue)
+		}
+	}
+	q.held = nil
+	q.End = max(q.End, end)
 	for name := range q.ByQueue {
 		if !q.parents[name] {
 			q.Names = append(q.Names, name)
@@ -122,22 +189,21 @@ func (q *Queues) Largest(n int) []string {
 	return names
 }
 
-// close counts the rows of the present instant up to the next.
-func (q *Queues) close(next int64) {
-	from, ms := q.group[0].Time, float64(next-q.group[0].Time)
+// close counts the rows of an instant up to the next.
+func (q *Queues) close(rows []record.Sample, from, next int64) {
+	ms := float64(next - from)
 	capMem, capVCores := 0.0, 0.0
-	for i := range q.group {
-		r := &q.group[i]
+	for i := range rows {
+		r := &rows[i]
 		if r.Queue == "" {
 			capMem, capVCores = float64(r.CapacityMem), float64(r.CapacityVCores)
 		}
 		q.track(i, r.Queue)
 	}
-	for i := range q.group {
-		q.over(q.rows[i], &q.group[i], from, next, capMem, capVCores)
+	for i := range rows {
+		q.over(q.rows[i], &rows[i], from, next, capMem, capVCores)
 	}
-	q.fairness(ms, capMem, capVCores)
-	q.group = q.group[:0]
+	q.fairness(rows, ms, capMem, capVCores)
 }
 
 // track finds what is kept of the queue of row i, and begins it.
@@ -216,10 +282,10 @@ func (q *Queues) over(t *tracked, r *record.Sample, from, to int64, capMem, capV
 }
 
 // fairness compares the leaf queues of one instant.
-func (q *Queues) fairness(ms, capMem, capVCores float64) {
+func (q *Queues) fairness(rows []record.Sample, ms, capMem, capVCores float64) {
 	waiting := 0
-	for i := range q.group {
-		if r := &q.group[i]; q.rows[i].leaf && (r.PendingMem > 0 || r.PendingVCores > 0) {
+	for i := range rows {
+		if r := &rows[i]; q.rows[i].leaf && (r.PendingMem > 0 || r.PendingVCores > 0) {
 			waiting++
 		}
 	}
@@ -230,8 +296,8 @@ func (q *Queues) fairness(ms, capMem, capVCores float64) {
 		q.Cluster.ContendedMS += ms
 	}
 	received, dominants := q.received[:0], q.dominants[:0]
-	for i := range q.group {
-		r := &q.group[i]
+	for i := range rows {
+		r := &rows[i]
 		if !q.rows[i].leaf {
 			continue
 		}

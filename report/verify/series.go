@@ -124,8 +124,8 @@ func (v *verifier) checkSeries() error {
 		}
 		capacity.equal(r.CapacityMem, nodes.mem, row, "capacity_memory_mib", "that of the nodes")
 		capacity.equal(r.CapacityVCores, nodes.vcores, row, "capacity_vcores", "that of the nodes")
-		if before != nil {
-			v.cluster.add(before, r.Time)
+		if end := v.manifest.Totals.EndMS; before != nil && before.Time < end {
+			v.cluster.add(before, min(r.Time, end))
 		}
 		kept := *r
 		before = &kept
