@@ -1,12 +1,17 @@
 package result
 
-import "replay/engine/record"
+import (
+	"slices"
+
+	"replay/engine/record"
+)
 
 // capacity is what the nodes of the cluster have, over the time of the replay: to the millisecond, as containers are, which are set against it.
 type capacity struct {
-	nodes   map[int32]size // of those in the cluster
-	all     size
-	changes []change // in order of time
+	nodes       map[int32]size // of those in the cluster
+	all         size
+	changes     []change // in order of time, those that are not in the sums
+	mem, vcores exact    // MiB*ms and vcores*ms up to the first of changes
 }
 
 type size struct{ mem, vcores int64 }
@@ -36,18 +41,28 @@ func (k *capacity) node(n *record.Node) {
 	}
 }
 
+// fold adds up what is certain to count when the replay goes on to a time at least: changes do not wait in the length of a trace.
+func (k *capacity) fold(until int64) {
+	n := 0
+	for ; n+1 < len(k.changes) && k.changes[n+1].at <= until; n++ {
+		k.add(n, k.changes[n+1].at)
+	}
+	k.changes = slices.Delete(k.changes, 0, n)
+}
+
+// add adds up what nodes had from change i on until a time.
+func (k *capacity) add(i int, until int64) {
+	if c := &k.changes[i]; until > c.at {
+		k.mem.add(c.mem, until-c.at)
+		k.vcores.add(c.vcores, until-c.at)
+	}
+}
+
 // until returns the integrals up to the end: node events may come after it.
 func (k *capacity) until(end int64) (memMS, vcoreMS float64) {
-	var mem, vcores exact
-	for i, c := range k.changes {
-		next := end
-		if i+1 < len(k.changes) {
-			next = min(end, k.changes[i+1].at)
-		}
-		if next > c.at {
-			mem.add(c.mem, next-c.at)
-			vcores.add(c.vcores, next-c.at)
-		}
+	k.fold(end)
+	if len(k.changes) > 0 {
+		k.add(0, end)
 	}
-	return mem.float(), vcores.float()
+	return k.mem.float(), k.vcores.float()
 }

@@ -60,6 +60,9 @@ func (c *Collector) Job(j *record.Job) {
 		s.job = &Job{}
 	}
 	*s.job = Job{Job: *j}
+	if Happened(j.Finish) {
+		c.room.fold(j.Finish)
+	}
 	c.close(j.ID, s)
 }
 
