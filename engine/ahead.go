@@ -2,6 +2,7 @@ package engine
 
 import (
 	"replay/engine/master"
+	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/scenario"
 )
@@ -16,7 +17,9 @@ import (
 // a connection, a few milliseconds after what led to them.
 //
 // A heartbeat of its application master that asks for nothing, and at which nothing but what is known now can be told, runs ahead as well:
-// the ends of containers that were given back are known when they are, and the master hears of them right after their processes have ended.
+// the ends of containers that were given back are known when they are, and the master hears of them right after their processes have ended. It may
+// give containers back, of which the ResourceManager hears at the time of the heartbeat. So does the end of such a process run ahead, as it is known when its node is told: for the node and the
+// sink it comes at its time.
 //
 // Nodes that come, go or change concern every application: nothing runs ahead of the next event of a node, of the next look for one that has failed, nor while
 // one drains, which is decommissioned at one of its heartbeats, or has shrunk and ends containers at its next one. Nodes of an autoscaler, and preemption, do so at any time: where they may occur nothing runs ahead.
@@ -74,7 +77,7 @@ func mayRunAhead(sc *scenario.Scenario) bool {
 // alone reports whether nothing that happens elsewhere, which has been executed up to now, concerns an application that asks for nothing, before it
 // does or one of its processes ends.
 func (a *app) alone(now int64) bool {
-	return a.unsettled == 0 && now > a.risky // until a node reports a process, its container may expire
+	return a.fates[unsettled]|a.fates[dying] == 0 && now > a.risky // until a node reports a process, its container may expire
 }
 
 // asking reports whether containers that were asked for may come. Nothing that is executed ahead changes that.
@@ -106,10 +109,68 @@ func (a *app) mayPass(e *event, row *kind, asking bool) bool {
 }
 
 // mayHear reports whether an event, of an application that asks for nothing, is a heartbeat that asks for nothing either, and at which nothing is told that the ResourceManager does not know now.
-// That may become more while a container is not known to run or to have been given back.
+// That may become more while a container is not known to run or to have been given back. It may give containers back if that is not behind what
+// others do at this time, and the ends of their processes are known.
 func (a *app) mayHear(e *event, row *kind) bool {
-	return row.class == classAM && a.hearer != nil && a.s.reasons == nil && a.unsettled == a.dying && len(a.updates) == 0 &&
-		a.hearer.Hears(master.EventKind(e.kind()-numKinds), e.at)
+	s := a.s
+	if row.class != classAM || a.hearer == nil || s.reasons != nil || a.fates[unsettled] != 0 || len(a.updates) > 0 {
+		return false
+	}
+	gives, ok := a.hearer.Hears(master.EventKind(e.kind()-numKinds), e.at)
+	if !ok || len(gives) == 0 {
+		return ok
+	}
+	if a.fates[dying] > 0 || e.at == s.now && e.ord < s.reached {
+		return false
+	}
+	for _, id := range gives {
+		if c := a.containerOf(id.Number()); c != nil && !(c.fate() == settled && s.rm.KillsLater(c.node)) {
+			return false
+		}
+	}
+	return true
+}
+
+// giveBack gives containers back, of an application that is ahead. The ResourceManager hears of it at its time; what follows for the application is known.
+func (a *app) giveBack(ids []protocol.ContainerID) {
+	s, before := a.s, len(a.given)
+	for _, id := range ids {
+		c := a.containerOf(id.Number())
+		if c == nil {
+			continue
+		}
+		s.KillLater(c.node, id, s.beats.of(c.node, s.now))
+		c.given = true
+		if c.rec.End == "" {
+			c.rec.End = record.EndReleased
+		}
+		s.rm.Foretell(c.node, id)
+		a.given = append(a.given, id)
+	}
+	s.schedule(0, s.now, &kinds[evGivenBack], evGivenBack, int64(a.id), 0, int64(len(a.given)-before))
+	if len(a.given) > before {
+		a.master.News()
+	}
+}
+
+// givenBack is what the ResourceManager hears of containers that an application has given back ahead of it.
+func (s *sim) givenBack(id protocol.AppID, n int) {
+	a, x := s.left.latest(id), &s.giving
+	x.req.Releases = append(x.req.Releases[:0], a.given[:n]...)
+	a.given = a.given[:copy(a.given, a.given[n:])]
+	if err := s.rm.Release(s.now, id, &x.req, &x.resp); err != nil || len(x.resp.Allocated) > 0 {
+		s.broken("application %d gave containers back ahead of its time, and was answered more: %d containers, error %v", id, len(x.resp.Allocated), err)
+	}
+}
+
+// mayDepart reports whether an event, of an application that is on its own, is the end of a process that its node will have been told to end. The node and
+// the sink come to it at its time.
+func (a *app) mayDepart(e *event) bool {
+	if e.kind() != evExit || e.arg >= 0 || a.hearer == nil || a.s.reasons != nil || e.number() == a.am {
+		return false
+	}
+	c := a.containerOf(e.number())
+	return c != nil && c.fate() == departing
 }
 
 // A fate is what is known of a container that has not been written.
@@ -119,12 +180,19 @@ const (
 	unsettled fate = iota // something of it is to come from elsewhere
 	settled               // only its own application can change anything about it
 	dying                 // it has ended in the ResourceManager, and its process is to end
+	departing             // it has been given back, and it is known when its process ends
+	departed              // its application has gone ahead to that
+	fates
 )
 
 func (c *container) fate() fate {
 	switch {
+	case c.departed:
+		return departed
 	case c.process != running:
 		return unsettled
+	case c.departs:
+		return departing
 	case c.ended:
 		return dying
 	}
@@ -133,19 +201,8 @@ func (c *container) fate() fate {
 
 // settle counts a change of a container's fate.
 func (a *app) settle(c *container, was fate) {
-	is := c.fate()
-	if was == settled {
-		a.unsettled++
-	}
-	if is == settled {
-		a.unsettled--
-	}
-	if was == dying {
-		a.dying--
-	}
-	if is == dying {
-		a.dying++
-	}
+	a.fates[was]--
+	a.fates[c.fate()]++
 }
 
 // turns reports whether nothing of an application may be executed ahead of its time, as none of its events are of that kind.
@@ -185,7 +242,7 @@ func (s *sim) runAhead(a *app) {
 			if !(e.at <= untouched && a.mayPass(e, row, asking)) && (asking || !(e.at < now+s.sc.Model.KillMS && now > a.risky && a.mayHear(e, row))) {
 				break
 			}
-		} else if !row.private && !a.mayHear(e, row) {
+		} else if !row.private && !a.mayHear(e, row) && !a.mayDepart(e) {
 			break
 		}
 		first := *e

@@ -30,13 +30,13 @@ type app struct {
 	containers []*container
 	reserved   map[int64]bool // containers, by number, until they are allocated
 	asks       []outstanding
-	open       int                   // containers that are not written yet
-	unsettled  int                   // of them, those about which something is to come from elsewhere
-	dying      int                   // and of these, those that were given back and whose processes are to end
-	risky      int64                 // until when a container may expire although its process was started
-	gone       bool                  // has left the ResourceManager
-	failure    string                // why its master's process ends without unregistering, as it says itself
-	updates    []protocol.NodeUpdate // of nodes, for its next heartbeat
+	open       int                    // containers that are not written yet
+	fates      [fates]int             // how many of them have each
+	risky      int64                  // until when a container may expire although its process was started
+	gone       bool                   // has left the ResourceManager
+	failure    string                 // why its master's process ends without unregistering, as it says itself
+	updates    []protocol.NodeUpdate  // of nodes, for its next heartbeat
+	given      []protocol.ContainerID // back, ahead of the time at which the ResourceManager hears of it
 	spoken     spoken
 
 	master master.Master // nil until it registers

@@ -193,6 +193,13 @@ func (b *beats) look() {
 	b.at = b.timeOf(b.h)
 }
 
+// of returns the time of the first heartbeat of a node that sends some, at a time or later.
+func (b *beats) of(id protocol.NodeID, at int64) int64 {
+	n := int64(len(b.ranks))
+	h := max(b.firstAt(at), b.passed)
+	return b.timeOf(h + (int64(b.rank[id]-1)-h%n+n)%n)
+}
+
 // sent returns the first heartbeat from h on of a node that sends some.
 func (b *beats) sent(h int64) int64 {
 	if b.senders == len(b.ranks) {

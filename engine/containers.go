@@ -15,15 +15,18 @@ import (
 // container is a container of a live application, from its allocation until both the
 // ResourceManager and its node are done with it. It fills four lines of memory; what is asked of it most is in the last one.
 type container struct {
-	rec     record.Container
-	size    resource.Resource
-	node    protocol.NodeID // as in rec
-	room    int32           // 1 + place in rooms of the hosts that the application hints at and that had room when it was allocated elsewhere, 0 for none
-	process processState
-	ended   bool // in the ResourceManager
-	written bool
-	apart   bool // its node hears of its start by an event of its own
-	_       [8]byte
+	rec      record.Container
+	size     resource.Resource
+	node     protocol.NodeID // as in rec
+	room     int32           // 1 + place in rooms of the hosts that the application hints at and that had room when it was allocated elsewhere, 0 for none
+	process  processState
+	ended    bool // in the ResourceManager
+	written  bool
+	apart    bool  // its node hears of its start by an event of its own
+	departs  bool  // it is known when its node is told to end its process
+	given    bool  // back by its application, which is ahead of the ResourceManager
+	departed bool  // its process has ended for its application, which is ahead, and is to end on its node
+	exit     int32 // what it returned, of one that has departed
 }
 
 type processState uint8
@@ -35,8 +38,16 @@ const (
 	exited
 )
 
-// containerOf returns container number n of the attempt, or nil: before it was allocated, and when it has been acquired and written.
+// containerOf returns container number n of the attempt, or nil: before it was allocated, and when it has been acquired and written, or has departed.
 func (a *app) containerOf(n int64) *container {
+	if c := a.containerAt(n); c == nil || !c.departed {
+		return c
+	}
+	return nil
+}
+
+// containerAt is containerOf for the cluster, to which one that has departed may still be there.
+func (a *app) containerAt(n int64) *container {
 	if n < 1 || n > int64(len(a.containers)) {
 		return nil
 	}
@@ -64,8 +75,9 @@ func (s *sim) Observe(e *yarn.Event) {
 			a.reserved[id.Number()] = true
 		}
 	case yarn.Completed:
-		s.containerCompleted(e)
-		s.news(id)
+		if s.containerCompleted(e) {
+			s.news(id)
+		}
 	case yarn.Averted:
 		s.warnings.add("averted:"+e.Text, "%s", e.Text)
 		return
@@ -140,7 +152,7 @@ func (s *sim) allocated(e *yarn.Event) {
 	delete(a.reserved, n)
 	a.containers[n-1] = c
 	a.open++
-	a.unsettled++
+	a.fates[unsettled]++
 	for i := range s.numbers {
 		if job, _, ok := s.sc.Changes[i].Container(); ok && job == a.job.ID {
 			s.numbers[i] = max(s.numbers[i], n)
@@ -175,19 +187,20 @@ func (s *sim) allocated(e *yarn.Event) {
 }
 
 // containerCompleted is the end of a container in the ResourceManager: application and queue are free
-// of it now; the node when its process has gone.
-func (s *sim) containerCompleted(e *yarn.Event) {
+// of it now; the node when its process has gone. It reports whether that is news for the application.
+func (s *sim) containerCompleted(e *yarn.Event) (news bool) {
 	id, n := e.Container.ID, e.Container.ID.Number()
 	a := s.of(id)
 	if a == nil {
 		s.broken("container %d of attempt %d of application %d ended, which is not live", n, id.Attempt(), id.App)
-		return
+		return false
 	}
-	c := a.containerOf(n)
+	c := a.containerAt(n)
 	if c == nil || c.ended {
 		s.broken("container %d of attempt %d of application %d ended twice or was never allocated", n, id.Attempt(), id.App)
-		return
+		return false
 	}
+	news = !c.given
 	s.totals.ContainersEnded++
 	s.move()
 	was := c.fate()
@@ -203,11 +216,12 @@ func (s *sim) containerCompleted(e *yarn.Event) {
 	}
 	a.held(c, s.now)
 	s.queues.add(a.usage, c.size, -1)
-	if !e.Launched || c.process == exited || c.process == notStarted {
+	if !e.Launched || !c.departed && (c.process == exited || c.process == notStarted) {
 		s.nodes.release(c.node, c.size)
 		c.size = resource.Resource{}
 	}
 	s.writeContainer(a, c)
+	return news
 }
 
 // held adds what a container has held until a time to its job. What is more than a number can hold stays the largest one.
@@ -247,12 +261,12 @@ func endOf(e *yarn.Event, a *app, c *container) string {
 
 // writeContainer writes the record once nothing about it can change any more.
 func (s *sim) writeContainer(a *app, c *container) {
-	if !c.ended || c.written || c.process == running || c.process == starting {
+	if !c.ended || c.written || c.departed || c.process == running || c.process == starting {
 		return
 	}
 	c.written = true
 	a.open--
-	a.unsettled--
+	a.fates[c.fate()]--
 	s.sink.Container(&c.rec)
 	s.lists.gave(s.hinted.take(&c.room))
 	if n := c.rec.Number; n != a.am && c.rec.Acquired != record.None { // nobody will ask for it again
@@ -289,7 +303,7 @@ func (s *sim) startContainer(a *app, n int64, at int64) {
 // refused it.
 func (s *sim) startedThere(id protocol.ContainerID) {
 	if a := s.of(id); a != nil {
-		if c := a.containerOf(id.Number()); c != nil && c.process == running {
+		if c := a.containerAt(id.Number()); c != nil && (c.process == running || c.departed) {
 			s.reportStart(c, id)
 		}
 	}
@@ -347,8 +361,19 @@ func (s *sim) Kill(id protocol.ContainerID, at int64) {
 
 // KillLater is part of [rm.Host].
 func (s *sim) KillLater(node protocol.NodeID, id protocol.ContainerID, at int64) {
-	if a := s.of(id); a != nil {
-		s.pushApp(at+s.sc.Model.KillMS, evExit, a, id.Number(), -1-int64(node))
+	a := s.of(id)
+	if a == nil {
+		return
+	}
+	c := a.containerAt(id.Number())
+	if c != nil && c.given { // which was known before
+		return
+	}
+	s.pushApp(at+s.sc.Model.KillMS, evExit, a, id.Number(), -1-int64(node))
+	if c != nil {
+		was := c.fate()
+		c.departs = true
+		a.settle(c, was)
 	}
 }
 
@@ -387,8 +412,29 @@ func (s *sim) processExited(a *app, n int64) {
 	if c == nil || c.process != running {
 		return
 	}
-	s.rm.ProcessExited(c.node, a.containerID(n), a.exitStatus(n))
+	exit := a.exitStatus(n)
+	if s.ahead.on {
+		c.exit = exit
+		s.schedule(0, s.now, &kinds[evExit], evExit, int64(a.id), n, int64(a.attempt))
+	} else {
+		s.rm.ProcessExited(c.node, a.containerID(n), exit)
+	}
 	s.processGone(a, n)
+}
+
+// exitedThere is the end of a process on its node, to which its application has gone ahead.
+func (s *sim) exitedThere(id protocol.ContainerID) {
+	a := s.of(id)
+	c := a.containerAt(id.Number())
+	if !s.rm.Told(c.node, id) {
+		s.broken("node %s was not told to end container %d of attempt %d of application %d, which has ended", s.nodes.spec[c.node].Host, id.Number(), id.Attempt(), id.App)
+		return
+	}
+	s.rm.ProcessExited(c.node, id, c.exit)
+	a.fates[departed]--
+	a.fates[unsettled]++
+	c.departed = false
+	s.leaveNode(a, c)
 }
 
 // processDied is the end of a process with its node.
@@ -408,9 +454,7 @@ func (s *sim) processDied(id protocol.ContainerID) {
 func (s *sim) processGone(a *app, n int64) {
 	c := a.containerOf(n)
 	was := c.fate()
-	c.process = exited
-	a.settle(c, was)
-	c.rec.Exited = s.now
+	c.process, c.rec.Exited = exited, s.now
 	switch {
 	case a.master == nil:
 	case n == a.am:
@@ -418,11 +462,18 @@ func (s *sim) processGone(a *app, n int64) {
 	case !a.gone:
 		a.master.Exited(n)
 	}
-	if c.ended {
-		s.nodes.release(c.node, c.size)
-		c.size = resource.Resource{}
-		s.writeContainer(a, c)
+	c.departed = s.ahead.on
+	a.settle(c, was)
+	if c.ended && !c.departed {
+		s.leaveNode(a, c)
 	}
+}
+
+// leaveNode frees the node of a container that has ended and of which the process has.
+func (s *sim) leaveNode(a *app, c *container) {
+	s.nodes.release(c.node, c.size)
+	c.size = resource.Resource{}
+	s.writeContainer(a, c)
 }
 
 // hint notes whether a new container is on a node that the application's work prefers.

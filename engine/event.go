@@ -31,6 +31,7 @@ const (
 	evNodeTaken
 	evArrival
 	evRegisterAM
+	evGivenBack
 	evNodeBeat
 	evContinuous
 	evAutoscale
@@ -87,6 +88,7 @@ var kinds = [numKinds]kind{
 	evNodeTaken:  {name: "spot node is taken away", class: classNodeEvent, number: "node"},
 	evArrival:    {name: "submission", class: classArrival, number: "job", work: true},
 	evRegisterAM: {name: "application master registers", class: classAM, work: true},
+	evGivenBack:  {name: "containers given back before", class: classAM},
 	evNodeBeat:   {name: "node heartbeat", class: classNodeBeat, number: "rank by (phase, node)"},
 	evContinuous: {name: "pass of continuous scheduling", class: classContinuous},
 	evAutoscale:  {name: "evaluation of the autoscaler", class: classAutoscale},

@@ -46,9 +46,13 @@ func (a *app) Attempt() int { return int(a.attempt) }
 func (a *app) Allocate(req *protocol.AllocateRequest, resp *protocol.AllocateResponse) error {
 	s := a.s
 	if s.ahead.on {
-		a.HeartbeatNow()
 		s.rm.Ends(a.id, resp)
 		resp.Nodes = len(s.nodes.registered)
+		if len(req.Releases) > 0 {
+			a.giveBack(req.Releases)
+		} else {
+			a.HeartbeatNow()
+		}
 		return nil
 	}
 	a.asked(s, req)

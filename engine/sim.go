@@ -40,18 +40,22 @@ type sim struct {
 	names   *protocol.Names
 	kinds   map[string]*appKind // of applications
 
-	nodes    nodes
-	scaling  *scaling // nil while nobody scales the cluster
-	cluster  master.Cluster
-	apps     []*app // by slot; nil = free
-	free     []int32
-	left     live
-	live     int
-	spare    []*container // written, for others
-	hinted   placed       // see container.room
-	lists    lists
-	decided  record.Decision // the sink's while it is told
-	ahead    ahead
+	nodes   nodes
+	scaling *scaling // nil while nobody scales the cluster
+	cluster master.Cluster
+	apps    []*app // by slot; nil = free
+	free    []int32
+	left    live
+	live    int
+	spare   []*container // written, for others
+	hinted  placed       // see container.room
+	lists   lists
+	decided record.Decision // the sink's while it is told
+	ahead   ahead
+	giving  struct { // see [sim.givenBack]
+		req  protocol.AllocateRequest
+		resp protocol.AllocateResponse
+	}
 	dense    denseSpans
 	lastApp  protocol.AppID // numbers are given in order of submission, from 1
 	arriving *trace.Job
@@ -332,6 +336,12 @@ func (s *sim) handle() {
 		s.scaling.evaluate()
 	case evStartedThere:
 		s.startedThere(protocol.NewContainerID(protocol.AppID(e.app()), int32(e.arg), e.number()))
+	case evExit:
+		s.totals.Events-- // it was counted for its application
+		s.exitedThere(protocol.NewContainerID(protocol.AppID(e.app()), int32(e.arg), e.number()))
+	case evGivenBack:
+		s.totals.Events-- // likewise
+		s.givenBack(protocol.AppID(e.app()), int(e.arg))
 	case evSample:
 		s.sample()
 		s.samples++

@@ -124,11 +124,11 @@ type Talker interface {
 // A Passer is a master that leaves heartbeats out. Pass brings [Books.HeartbeatsPass] up to the present.
 type Passer interface{ Pass() }
 
-// A Hearer is a master whose heartbeat may be executed ahead of its time if it does no more than hear of containers that have ended: it asks the
-// ResourceManager for nothing, gives nothing back, and reads nothing else of the answer but how many nodes there are.
+// A Hearer is a master whose heartbeat may be executed ahead of its time if it does no more than hear of containers that have ended and give some back: it asks the
+// ResourceManager for nothing, and reads nothing else of the answer but how many nodes there are. Nor does it ask for anything when a process ends.
 type Hearer interface {
-	// Hears says so of an event that is executed next, at a time.
-	Hears(k EventKind, at int64) bool
+	// Hears says so of an event that is executed next, at a time, and which containers it gives back.
+	Hears(k EventKind, at int64) (gives []protocol.ContainerID, ok bool)
 }
 
 // A Sparer is a kind that makes masters in the memory of those of which nothing is left. Spare gives it one: nothing calls it any more.

@@ -118,14 +118,14 @@ func (c *RelaxedClient) Matching(priority int32, place Name) int {
 	return -1
 }
 
-// Idle reports whether the next call has nothing to tell.
-func (c *RelaxedClient) Idle() bool {
+// Gives returns the containers that the next call gives back, and whether it has nothing else to tell.
+func (c *RelaxedClient) Gives() (gives []ContainerID, only bool) {
 	for i := range c.levels {
 		if c.levels[i].asked {
-			return false
+			return c.release, false
 		}
 	}
-	return c.outbox.empty()
+	return c.release, len(c.blackAdd)+len(c.blackRemove) == 0
 }
 
 // Build is as [Client.Build].

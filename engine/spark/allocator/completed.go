@@ -126,7 +126,19 @@ func (a *Allocator) Waiting() bool {
 // Due reports whether a heartbeat would do more than ask for what the ResourceManager has to tell. Where hosts are excluded it always
 // is: whether that ends the application depends on the answer.
 func (a *Allocator) Due(now int64) bool {
-	if !a.client.Idle() || len(a.health.current) > 0 || a.health.fatal(now) != "" {
+	gives, only := a.Gives(now)
+	return !only || len(gives) > 0
+}
+
+// Gives returns the containers that a heartbeat would give back, and whether that would be all that makes it [Allocator.Due]. They are valid until then.
+func (a *Allocator) Gives(now int64) (gives []protocol.ContainerID, only bool) {
+	gives, only = a.client.Gives()
+	return gives, only && !a.asks(now)
+}
+
+// asks reports whether a heartbeat would ask for more or less than the one before, or may end the application.
+func (a *Allocator) asks(now int64) bool {
+	if len(a.health.current) > 0 || a.health.fatal(now) != "" {
 		return true
 	}
 	for i := range a.profiles {

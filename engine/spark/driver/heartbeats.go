@@ -2,6 +2,7 @@ package driver
 
 import (
 	"replay/engine/master"
+	"replay/engine/protocol"
 	"replay/engine/spark/allocator"
 )
 
@@ -147,7 +148,12 @@ func (a *asked) Talks() int64 {
 }
 
 // Hears is part of [master.Hearer].
-func (a *asked) Hears(k master.EventKind, at int64) bool { return k == evHeartbeat && !a.alloc.Due(at) }
+func (a *asked) Hears(k master.EventKind, at int64) (gives []protocol.ContainerID, ok bool) {
+	if k != evHeartbeat {
+		return nil, false
+	}
+	return a.alloc.Gives(at)
+}
 
 func (a *asked) news() {
 	a.beats.news = true

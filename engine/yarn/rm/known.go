@@ -83,10 +83,15 @@ func (n *node) next(leavesOut bool) (executed, moves bool) {
 	return moves && !leavesOut, moves && leavesOut
 }
 
+// KillsLater reports whether the end of a process on a node is made known by [Host.KillLater].
+func (r *RM) KillsLater(node protocol.NodeID) bool { return r.killsLater(&r.nodes[node]) }
+
+func (r *RM) killsLater(n *node) bool { return r.config.KillsLater && n.rank > 0 && r.leavesOut() }
+
 // cleanUp has the node told, with its next heartbeat, to end a process.
 func (r *RM) cleanUp(n *node, p *proc) {
 	was := p.news()
-	if executed, _ := n.next(r.leavesOut()); !executed && !p.cleanup && r.config.KillsLater && n.rank > 0 && r.leavesOut() {
+	if !p.exited && !p.cleanup && r.killsLater(n) {
 		count := int64(len(r.known.ranks))
 		next := r.host.NextBeat()
 		p.later = true

@@ -348,6 +348,25 @@ func (r *RM) Allocate(now int64, id protocol.AppID, req *protocol.AllocateReques
 	return nil
 }
 
+// Foretell says that a container of an application, which its master is about to give back, has ended: [RM.Ends] and [RM.Allocate] tell so from now on, as they would
+// if it had been given back. [RM.Release] is to follow.
+func (r *RM) Foretell(node protocol.NodeID, id protocol.ContainerID) {
+	a := r.app(id.App)
+	a.completed = append(a.completed, nodeStatus{node, protocol.Status{ID: id, Exit: protocol.ExitAborted}})
+}
+
+// Release is a heartbeat at which an application master does nothing but give containers back of which was foretold that they have ended. It has its answer.
+func (r *RM) Release(now int64, id protocol.AppID, req *protocol.AllocateRequest, resp *protocol.AllocateResponse) error {
+	a := r.app(id)
+	r.clock(now)
+	a.heard = now
+	told := len(a.completed)
+	err := r.sched.Allocate(id, req, resp)
+	a.completed = a.completed[:told]
+	r.drain(now)
+	return err
+}
+
 // Ends says which containers have ended, as [RM.Allocate] does to a heartbeat that asks for nothing and is given nothing else but the number of
 // nodes. It leaves the clock as it is.
 func (r *RM) Ends(id protocol.AppID, resp *protocol.AllocateResponse) {

@@ -301,3 +301,31 @@ func TestNothingWaitsForTheNextCall(t *testing.T) {
 		})
 	}
 }
+
+// What a master gives back ahead of its time has ended for it once, whenever the scheduler comes to it.
+func TestContainersGivenBackAhead(t *testing.T) {
+	for _, hears := range []bool{true, false} {
+		w := newWorld(t, plain)
+		w.node(0)
+		w.app(1)
+		var resp protocol.AllocateResponse
+		w.r.Foretell(0, cid(1, 2))
+		if hears {
+			w.r.Ends(1, &resp)
+		}
+		w.onAsk = func(*protocol.AllocateResponse) { w.ended(cid(1, 2), 0, protocol.ExitAborted, true) }
+		if err := w.r.Release(5, 1, &protocol.AllocateRequest{Releases: []protocol.ContainerID{cid(1, 2)}}, &protocol.AllocateResponse{}); err != nil {
+			t.Fatal(err)
+		}
+		w.onAsk = nil
+		if !hears {
+			w.r.Ends(1, &resp)
+		}
+		if got, want := statuses(resp.Completed), []string{"1-2:-100"}; !slices.Equal(got, want) {
+			t.Errorf("heard before: %v: its master hears %v, want %v", hears, got, want)
+		}
+		if w.r.Ends(1, &resp); len(resp.Completed) > 0 {
+			t.Errorf("heard before: %v: its master hears %v once more", hears, statuses(resp.Completed))
+		}
+	}
+}
