@@ -131,9 +131,17 @@ func (a *app) mayHear(e *event, row *kind) bool {
 	return true
 }
 
+// giving is what applications have given back ahead of their time, of which the ResourceManager has yet to hear.
+type giving struct {
+	ids  [][]protocol.ContainerID  // by slot of the application
+	req  protocol.AllocateRequest  // scratch of [sim.givenBack]
+	resp protocol.AllocateResponse // likewise
+}
+
 // giveBack gives containers back, of an application that is ahead. The ResourceManager hears of it at its time; what follows for the application is known.
 func (a *app) giveBack(ids []protocol.ContainerID) {
-	s, before := a.s, len(a.given)
+	s, given := a.s, &a.s.giving.ids[a.slot]
+	before := len(*given)
 	for _, id := range ids {
 		c := a.containerOf(id.Number())
 		if c == nil {
@@ -145,19 +153,20 @@ func (a *app) giveBack(ids []protocol.ContainerID) {
 			c.rec.End = record.EndReleased
 		}
 		s.rm.Foretell(c.node, id)
-		a.given = append(a.given, id)
+		*given = append(*given, id)
 	}
-	s.schedule(0, s.now, &kinds[evGivenBack], evGivenBack, int64(a.id), 0, int64(len(a.given)-before))
-	if len(a.given) > before {
+	s.schedule(a.behind(), s.now, &kinds[evGivenBack], evGivenBack, int64(a.id), 0, int64(len(*given)-before))
+	if len(*given) > before {
 		a.master.News()
 	}
 }
 
 // givenBack is what the ResourceManager hears of containers that an application has given back ahead of it.
 func (s *sim) givenBack(id protocol.AppID, n int) {
-	a, x := s.left.latest(id), &s.giving
-	x.req.Releases = append(x.req.Releases[:0], a.given[:n]...)
-	a.given = a.given[:copy(a.given, a.given[n:])]
+	x := &s.giving
+	given := &x.ids[s.left.latest(id).slot]
+	x.req.Releases = append(x.req.Releases[:0], (*given)[:n]...)
+	*given = (*given)[:copy(*given, (*given)[n:])]
 	if err := s.rm.Release(s.now, id, &x.req, &x.resp); err != nil || len(x.resp.Allocated) > 0 {
 		s.broken("application %d gave containers back ahead of its time, and was answered more: %d containers, error %v", id, len(x.resp.Allocated), err)
 	}

@@ -30,13 +30,12 @@ type app struct {
 	containers []*container
 	reserved   map[int64]bool // containers, by number, until they are allocated
 	asks       []outstanding
-	open       int                    // containers that are not written yet
-	fates      [fates]int             // how many of them have each
-	risky      int64                  // until when a container may expire although its process was started
-	gone       bool                   // has left the ResourceManager
-	failure    string                 // why its master's process ends without unregistering, as it says itself
-	updates    []protocol.NodeUpdate  // of nodes, for its next heartbeat
-	given      []protocol.ContainerID // back, ahead of the time at which the ResourceManager hears of it
+	open       int                   // containers that are not written yet
+	fates      [fates]int            // how many of them have each
+	risky      int64                 // until when a container may expire although its process was started
+	gone       bool                  // has left the ResourceManager
+	failure    string                // why its master's process ends without unregistering, as it says itself
+	updates    []protocol.NodeUpdate // of nodes, for its next heartbeat
 	spoken     spoken
 
 	master master.Master // nil until it registers
@@ -72,8 +71,9 @@ func (s *sim) pushApp(at int64, k eventKind, a *app, number, arg int64) {
 	s.schedule(a.lane(), at, &a.kind.rows[k], k, int64(a.id), number, arg)
 }
 
-// lane is the attempt's part of the event queue.
-func (a *app) lane() int32 { return a.slot + 1 }
+// lane is the attempt's part of the event queue, and behind that of what the cluster comes to of what it has done ahead.
+func (a *app) lane() int32   { return 2*a.slot + 1 }
+func (a *app) behind() int32 { return 2*a.slot + 2 }
 
 // handle executes an event of the application.
 func (a *app) handle(k eventKind, e event) {
@@ -144,9 +144,10 @@ func (s *sim) enter(a *app) {
 		s.apps[a.slot] = a
 	} else {
 		a.slot = int32(len(s.apps))
-		s.apps = append(s.apps, a)
+		s.apps, s.giving.ids = append(s.apps, a), append(s.giving.ids, nil)
 	}
 	s.q.clear(a.lane())
+	s.q.clear(a.behind())
 	s.left.enter(a)
 	s.live++
 	if s.reasons != nil {
@@ -259,7 +260,7 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32, again bool) {
 
 // release frees the slot of an attempt of which nothing is left.
 func (s *sim) release(a *app) {
-	if !a.gone || a.open > 0 || s.apps[a.slot] != a || !s.q.emptyLane(a.lane()) {
+	if !a.gone || a.open > 0 || s.apps[a.slot] != a || !s.q.emptyLane(a.lane()) || !s.q.emptyLane(a.behind()) {
 		return
 	}
 	s.apps[a.slot] = nil

@@ -415,7 +415,7 @@ func (s *sim) processExited(a *app, n int64) {
 	exit := a.exitStatus(n)
 	if s.ahead.on {
 		c.exit = exit
-		s.schedule(0, s.now, &kinds[evExit], evExit, int64(a.id), n, int64(a.attempt))
+		s.schedule(a.behind(), s.now, &kinds[evExit], evExit, int64(a.id), n, int64(a.attempt))
 	} else {
 		s.rm.ProcessExited(c.node, a.containerID(n), exit)
 	}

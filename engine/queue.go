@@ -58,7 +58,7 @@ func (e *event) kind() eventKind { return eventKind(e.ord >> numberBits & (1<<ki
 // number is what the event is about.
 func (e *event) number() int64 { return int64(e.ord & (1<<numberBits - 1)) }
 
-// queue holds what is scheduled. Each application attempt has a lane of its own, and so has the ResourceManager with the trace; a heap
+// queue holds what is scheduled. Each application attempt has lanes of its own, and so has the ResourceManager with the trace; a heap
 // of lanes knows which comes next. Lanes are short and lie together in memory, and the heap is as large as what is alive, however many
 // events there are. The zero value is empty and ready.
 type queue struct {

@@ -65,7 +65,8 @@ func stateRules() snapshot.Rules {
 			// memory that is used again
 			eng + "sim.spare":   snapshot.Dropped,
 			eng + "sim.decided": snapshot.Dropped,
-			eng + "sim.giving":  snapshot.Dropped,
+			eng + "giving.req":  snapshot.Dropped,
+			eng + "giving.resp": snapshot.Dropped,
 			eng + "sim.lists":   snapshot.Dropped,
 			"replay/engine/spark/allocator.Allocator.made": snapshot.Dropped,
 			"replay/engine/yarn/rm.RM.spare":               snapshot.Dropped,

@@ -33,29 +33,26 @@ type sim struct {
 
 	now     int64
 	reached uint64 // place in the order of this millisecond: what is not behind it has been executed
-	q       queue  // lane 0 is the ResourceManager's and the trace's, then one for each slot of apps
+	q       queue  // lane 0 is the ResourceManager's and the trace's, then two for each slot of apps, see [app.lane]
 	beats   *beats
 	rm      *rm.RM
 	listens bool // the scheduler, or the monitor of masters, wants to know of heartbeats that were left out
 	names   *protocol.Names
 	kinds   map[string]*appKind // of applications
 
-	nodes   nodes
-	scaling *scaling // nil while nobody scales the cluster
-	cluster master.Cluster
-	apps    []*app // by slot; nil = free
-	free    []int32
-	left    live
-	live    int
-	spare   []*container // written, for others
-	hinted  placed       // see container.room
-	lists   lists
-	decided record.Decision // the sink's while it is told
-	ahead   ahead
-	giving  struct { // see [sim.givenBack]
-		req  protocol.AllocateRequest
-		resp protocol.AllocateResponse
-	}
+	nodes    nodes
+	scaling  *scaling // nil while nobody scales the cluster
+	cluster  master.Cluster
+	apps     []*app // by slot; nil = free
+	free     []int32
+	left     live
+	live     int
+	spare    []*container // written, for others
+	hinted   placed       // see container.room
+	lists    lists
+	decided  record.Decision // the sink's while it is told
+	ahead    ahead
+	giving   giving
 	dense    denseSpans
 	lastApp  protocol.AppID // numbers are given in order of submission, from 1
 	arriving *trace.Job
@@ -306,8 +303,8 @@ func (s *sim) move() { s.moved = max(s.moved, s.now) }
 // handle executes the first event of the queue.
 func (s *sim) handle() {
 	e, lane := s.q.pop()
-	if lane != 0 {
-		a := s.apps[lane-1]
+	if lane%2 == 1 {
+		a := s.apps[lane/2]
 		s.execute(a, e)
 		if a.turns() {
 			s.goBack(a, e)
