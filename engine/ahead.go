@@ -334,7 +334,12 @@ func (s *sim) foreseeCores(at int64, b busyness) {
 	for int64(len(x.later)) <= i {
 		x.later = append(x.later, nil)
 	}
-	x.later[i] = append(x.later[i], b)
+	list := x.later[i]
+	if last := len(list) - 1; last >= 0 && list[last].usage == b.usage { // of the same application, most likely
+		list[last].cores += b.cores
+		return
+	}
+	x.later[i] = append(list, b)
 }
 
 // sampledTo goes on to the next sample.
