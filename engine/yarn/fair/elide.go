@@ -1,6 +1,8 @@
 package fair
 
 import (
+	"slices"
+
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/policy"
@@ -34,6 +36,7 @@ type elision struct {
 	changes int64    // how often anything but a count of offers has
 	costs   costs
 	wasted  int64 // at heartbeats at which nothing happened, in the unit of costs, less what surveys have cost since
+	acted   bool  // something happened at the last node that was offered
 	dirty   bool  // something that an update looks at
 
 	room    []*roomFor // for the sizes that were asked for of late
@@ -222,6 +225,9 @@ func (f *Scheduler) known() bool {
 
 // NextHeartbeat is part of [yarn.Elider].
 func (f *Scheduler) NextHeartbeat(h, limit int64) int64 {
+	if next, ok := f.goesOn(h, limit); ok {
+		return next
+	}
 	if !f.known() {
 		return h
 	}
@@ -250,6 +256,30 @@ func (f *Scheduler) NextHeartbeat(h, limit int64) int64 {
 	return next
 }
 
+// mostSpecial is how many special nodes are looked at one by one where the others go on to be served.
+const mostSpecial = 8
+
+// goesOn returns the next heartbeat of a node that is offered or wakes, without a survey: somebody took or reserved any node when one last looked, and has
+// done so at the last heartbeat. ok is false if that is not so, or there are many nodes before it.
+func (f *Scheduler) goesOn(h, limit int64) (next int64, ok bool) {
+	e := &f.elision
+	if !e.changed || !e.every || !e.acted {
+		return h, false
+	}
+	f.follow()
+	for far := int64(0); far < mostSpecial; far++ {
+		if h+far == limit {
+			return limit, true
+		}
+		i := int((h + far) % int64(len(e.ranks)))
+		id := e.ranks[i]
+		if !e.special.Has(i) || e.rank[id] > 0 && f.wakes(&f.nodes[id]) {
+			return h + far, true
+		}
+	}
+	return h, false
+}
+
 // offered returns the heartbeat from h on with the offer that is the until-th, or limit if it is not before that. It is the same one however many
 // heartbeats are asked for at a time.
 func (e *elision) offered(h, limit, until int64) int64 {
@@ -275,8 +305,8 @@ func (f *Scheduler) CreditHeartbeats(h, end int64) {
 func (f *Scheduler) passes(n *node) bool {
 	e := &f.elision
 	i, sends := e.rankOf(n.ID)
-	if f.literally || !sends || e.every && !n.special() || !f.known() {
-		return false // somebody took or reserved any node when a survey last looked: the offer finds out for less than another one
+	if f.literally || !sends || f.likely(n) || !f.known() {
+		return false
 	}
 	if e.accepts(i) || e.until() <= 1 && (e.special.Has(i) || !f.relax(i)) {
 		return false
@@ -285,6 +315,16 @@ func (f *Scheduler) passes(n *node) bool {
 		e.credit(1)
 	}
 	return true
+}
+
+// likely reports whether a node has something to fill its reservation with, or is one that somebody took or reserved when a survey last looked: the offer finds
+// out for less than another one.
+func (f *Scheduler) likely(n *node) bool {
+	e := &f.elision
+	if n.special() {
+		return n.Reserved != nil && n.Reserved.Size.FitsIn(n.Free)
+	}
+	return e.every || slices.ContainsFunc(e.open, func(r *roomFor) bool { return r.size.FitsIn(n.Free) })
 }
 
 // UpdateDue is part of [yarn.Elider].

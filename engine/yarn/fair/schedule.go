@@ -19,7 +19,7 @@ func (f *Scheduler) schedule(n *node) {
 	if n.Reserved == nil || !f.assignReserved(n.reservedBy, n) {
 		f.assignQueues(n)
 	}
-	if e.changes == changes {
+	if e.acted = e.changes != changes; !e.acted {
 		e.wasted += beatCost + visitCost*(f.visits-visits)
 	}
 	f.refresh()
