@@ -37,16 +37,7 @@ func (s *sim) roomFor(size resource.Resource) *room {
 
 // fits reports whether a node in the cluster has room for a container of a size.
 func (n *nodes) fits(id protocol.NodeID, size *resource.Resource) bool {
-	if !n.in[id] {
-		return false
-	}
-	used, total := &n.used[id], &n.total[id]
-	for i := range size {
-		if used[i]+size[i] > total[i] {
-			return false
-		}
-	}
-	return true
+	return n.in[id] && size.FitsBeside(&n.used[id], &n.total[id])
 }
 
 // book books what a container uses of a node, or less of it.

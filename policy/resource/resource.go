@@ -35,19 +35,24 @@ func Unbounded(n int) (r Resource) {
 	return r
 }
 
+// What is asked for several times a container has its types one by one, which takes half of the time of a loop.
+var _ = [1]struct{}{}[MaxTypes-4] // all of them
+
 // Add returns a + b per type; it wraps like Java's long.
 func (a Resource) Add(b Resource) Resource {
-	for i := range a {
-		a[i] += b[i]
-	}
+	a[0] += b[0]
+	a[1] += b[1]
+	a[2] += b[2]
+	a[3] += b[3]
 	return a
 }
 
 // Sub returns a - b per type, without clamping; it wraps like Java's long.
 func (a Resource) Sub(b Resource) Resource {
-	for i := range a {
-		a[i] -= b[i]
-	}
+	a[0] -= b[0]
+	a[1] -= b[1]
+	a[2] -= b[2]
+	a[3] -= b[3]
 	return a
 }
 
@@ -55,12 +60,12 @@ func (a Resource) Sub(b Resource) Resource {
 //
 // Source: Resources.fitsIn.
 func (a Resource) FitsIn(b Resource) bool {
-	for i := range a {
-		if a[i] > b[i] {
-			return false
-		}
-	}
-	return true
+	return a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2] && a[3] <= b[3]
+}
+
+// FitsBeside reports whether used + a fits in total.
+func (a *Resource) FitsBeside(used, total *Resource) bool {
+	return used[0]+a[0] <= total[0] && used[1]+a[1] <= total[1] && used[2]+a[2] <= total[2] && used[3]+a[3] <= total[3]
 }
 
 // Text says in words what a is: memory, vcores, and what there is of other types, whose names are by their index.

@@ -112,10 +112,8 @@ func (q *queue) charge(r resource.Resource) {
 // Source: FSQueue.fitsInMaxShare.
 func (q *queue) fits(r *resource.Resource) bool {
 	for ; q != nil; q = q.parent {
-		for i := range r {
-			if q.Usage[i]+r[i] > q.maxShare[i] {
-				return false
-			}
+		if !r.FitsBeside(&q.Usage, &q.maxShare) {
+			return false
 		}
 	}
 	return true
