@@ -16,8 +16,10 @@ type Digest struct {
 	order uint64 // of the scheduler's events
 	rows  uint64 // sum over the rows, but for those that wait
 
-	tasks   lanes // task attempts
-	waiting int   // how many of them
+	tasks      lanes // task attempts
+	waiting    int   // how many of them
+	containers lanes
+	held       int // likewise
 }
 
 // Kinds of rows.
@@ -27,8 +29,12 @@ const (
 	ofTask
 )
 
-// Event adds one thing that the scheduler did; the numbers are those of its kind, in a fixed order.
-func (d *Digest) Event(numbers ...int64) { d.order = mix(d.order, numbers...) }
+// Event adds one thing that the scheduler did; the numbers are in a fixed order.
+func (d *Digest) Event(n *[11]int64) {
+	h := fold(fold(fold(fold(d.order, n[0]), n[1]), n[2]), n[3])
+	h = fold(fold(fold(fold(h, n[4]), n[5]), n[6]), n[7])
+	d.order = fold(fold(fold(h, n[8]), n[9]), n[10])
+}
 
 // Job adds the life of a job.
 func (d *Digest) Job(r *Job) {
@@ -41,9 +47,25 @@ func (d *Digest) Job(r *Job) {
 
 // Container adds the life of a container.
 func (d *Digest) Container(r *Container) {
-	d.rows += mix(ofContainer, r.Job, r.Number, flag(r.AM), int64(r.Node), r.MemMiB, r.VCores, int64(r.Priority), text(r.Type), int64(r.Match),
-		int64(r.Miss), flag(r.Hinting), flag(r.Hinted), flag(r.Reserved), r.Asked, r.Allocated, r.Acquired, r.Started, r.Registered,
-		r.Ended, text(r.End), int64(r.Exit), r.Tasks, r.BusyMS)
+	n := &d.containers[d.held]
+	n[0], n[1], n[2], n[3], n[4], n[5] = r.Job, r.Number, flag(r.AM), int64(r.Node), r.MemMiB, r.VCores
+	n[6], n[7], n[8], n[9] = int64(r.Priority), textOfType(r.Type), int64(r.Match), int64(r.Miss)
+	n[10], n[11], n[12], n[13], n[14] = flag(r.Hinting), flag(r.Hinted), flag(r.Reserved), r.Asked, r.Allocated
+	n[15], n[16], n[17], n[18], n[19] = r.Acquired, r.Started, r.Registered, r.Ended, textOfEnd(r.End)
+	n[20], n[21], n[22] = int64(r.Exit), r.Tasks, r.BusyMS
+	if d.held++; d.held == len(d.containers) {
+		d.mixContainers()
+	}
+}
+
+// mixContainers adds the containers that wait.
+func (d *Digest) mixContainers() {
+	for i, h := range d.containers.mix(0, ofAContainer, ofContainer) {
+		if i < d.held {
+			d.rows += h
+		}
+	}
+	d.held = 0
 }
 
 // Task adds a task attempt.
@@ -62,7 +84,7 @@ func (d *Digest) waits() {
 
 // mixTasks adds the task attempts that wait.
 func (d *Digest) mixTasks() {
-	for i, h := range d.tasks.mix(0, ofTask) {
+	for i, h := range d.tasks.mix(0, ofAttempt, ofTask) {
 		if i < d.waiting {
 			d.rows += h
 		}
@@ -82,7 +104,7 @@ func (d *Digest) Wave(w *Wave) {
 			for i := range some {
 				some[i].ofWave(w, len(w.Nodes)-left+i)
 			}
-			for _, h := range some.mix(ofStage, stage) {
+			for _, h := range some.mix(ofStage, ofAttempt, stage) {
 				d.rows += h
 			}
 		}
@@ -95,10 +117,14 @@ func (d *Digest) Wave(w *Wave) {
 	}
 }
 
-// numbers are those of a task attempt, of which the first are the same in all of its stage attempt.
-type numbers [19]int64
+// numbers are those of a task attempt or a container. Of an attempt the first are the same in all of its stage attempt.
+type numbers [ofAContainer]int64
 
-const ofStage = 3
+const (
+	ofAContainer = 23
+	ofAttempt    = 19
+	ofStage      = 3
+)
 
 func (n *numbers) of(r *Task) {
 	n[0], n[1], n[2], n[3], n[4] = r.Job, int64(r.Stage), int64(r.StageAttempt), int64(r.Index), int64(r.Attempt)
@@ -118,31 +144,46 @@ func (n *numbers) ofWave(w *Wave, i int) {
 	n[10], n[11], n[12], n[16] = int64(level), flag(preferring), flag(preferred), ms
 }
 
-// lanes are task attempts that are mixed side by side: each number of one waits for the multiplication before it, and none of another.
+// lanes are rows of a kind that are mixed side by side: each number of one waits for the multiplication before it, and none of another.
 type lanes [4]numbers
 
-// mix folds the numbers of each, from one of them on, into h.
-func (t *lanes) mix(from int, h uint64) [4]uint64 {
+// mix folds the numbers of each, from one of them on and up to another, into h.
+func (t *lanes) mix(from, to int, h uint64) [4]uint64 {
 	a, b, c, e := h, h, h, h
-	for i := from; i < len(t[0]); i++ {
+	for i := from; i < min(to, len(numbers{})); i++ {
 		a, b, c, e = fold(a, t[0][i]), fold(b, t[1][i]), fold(c, t[2][i]), fold(e, t[3][i])
 	}
 	return [...]uint64{a, b, c, e}
 }
 
-// textOfEnd is text, worked out before for the end of most task attempts.
+// textOfEnd is text, worked out before for the end of most task attempts and containers; textOfType for the type of most containers.
 func textOfEnd(end string) int64 {
-	if end == TaskSuccess {
+	switch end {
+	case TaskSuccess:
 		return success
+	case EndCompleted:
+		return completed
+	case EndReleased:
+		return released
 	}
 	return text(end)
 }
 
-var success = text(TaskSuccess)
+func textOfType(level string) int64 {
+	if level == anywhere {
+		return offSwitch
+	}
+	return text(level)
+}
+
+const anywhere = "OFF_SWITCH"
+
+var success, completed, released, offSwitch = text(TaskSuccess), text(EndCompleted), text(EndReleased), text(anywhere)
 
 // Hash returns the decision hash of a replay with these totals: 16 hexadecimal digits.
 func (d *Digest) Hash(t *Totals) string {
 	d.mixTasks()
+	d.mixContainers()
 	h := mix(d.order, int64(d.rows), t.Jobs, t.JobsSucceeded, t.JobsFailed, t.JobsUnfinished, t.TaskAttempts,
 		t.ContainersAllocated, t.ContainersEnded, t.Reservations, t.NodeHeartbeats, t.AMHeartbeats, t.Updates, t.EndMS)
 	return fmt.Sprintf("%016x", h)
