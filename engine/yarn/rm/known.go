@@ -64,11 +64,12 @@ func (p *proc) news() news {
 	return noNews
 }
 
-// renew notes a change of a process, which was other news before.
-func (r *RM) renew(n *node, p *proc, was news) {
-	if is := p.news(); is != was {
-		n.news[was]--
+// renew notes a change of a process.
+func (r *RM) renew(n *node, p *proc) {
+	if is := p.news(); is != p.is {
+		n.news[p.is]--
 		n.news[is]++
+		p.is = is
 		r.note(n)
 	}
 }
@@ -90,7 +91,6 @@ func (r *RM) killsLater(n *node) bool { return r.config.KillsLater && n.rank > 0
 
 // cleanUp has the node told, with its next heartbeat, to end a process.
 func (r *RM) cleanUp(n *node, p *proc) {
-	was := p.news()
 	if !p.exited && !p.cleanup && r.killsLater(n) {
 		count := int64(len(r.known.ranks))
 		next := r.host.NextBeat()
@@ -98,7 +98,7 @@ func (r *RM) cleanUp(n *node, p *proc) {
 		r.host.KillLater(n.spec.ID, p.id, r.host.BeatAt(next+(int64(n.rank-1)-next%count+count)%count))
 	}
 	p.cleanup = true
-	r.renew(n, p, was)
+	r.renew(n, p)
 }
 
 // Told reports whether the node was told to end a process while it ran; it is asked less than a heartbeat after that, see [Host.KillLater].
@@ -129,13 +129,18 @@ func (r *RM) Hear() {
 // hear does what a heartbeat of the node did at a time.
 func (r *RM) hear(n *node, at int64) {
 	r.launched = r.launched[:0]
-	for i := range n.procs {
+	for i, left := 0, n.news[knownNews]+n.news[dueNews]; left > 0; i++ {
 		p := &n.procs[i]
+		if p.is == noNews {
+			continue
+		}
+		left--
+		p.is = noNews
 		if !p.reported {
 			r.starts(n, p)
 		}
 		if p.cleanup && !p.told {
-			p.told, p.killed, p.killAt = true, true, at
+			n.tell(p, at)
 		}
 	}
 	n.news = [dueNews + 1]int32{noNews: int32(len(n.procs))}

@@ -10,7 +10,7 @@ import (
 
 // node is a NodeManager.
 type node struct {
-	procs      []proc
+	procs      []proc             // in the order of their start
 	news       [dueNews + 1]int32 // how many of them are news for its next heartbeat, and of which kind
 	rank       int32              // of its heartbeat plus 1, see [RM.Beats]; 0 while it sends none
 	registered bool
@@ -25,14 +25,14 @@ type node struct {
 	ran        []protocol.AppID       // of which it has reported a container, while [Config.Drains]; some may have ended
 	masters    []protocol.ContainerID // of application masters, which the scheduler has on it
 	silences   int64                  // how often its processes died, to tell old expiries
+	ends       []end                  // of its processes
 }
 
-// proc is a container as its NodeManager knows it.
+// proc is a container as its NodeManager knows it. Heartbeats go through all of a node, so it is small: what there is of few is in [node.ends].
 type proc struct {
 	id       protocol.ContainerID
-	killAt   int64
-	size     resource.Resource
 	exit     int32
+	is       news // as of [proc.news]
 	reported bool // as running
 	exited   bool
 	cleanup  bool // the ResourceManager wants it ended
@@ -40,6 +40,39 @@ type proc struct {
 	told     bool // it has been told so
 	killed   bool // while it ran
 	held     bool // the scheduler has ended it, the node still counts size
+}
+
+// end is what there is of a process that is held, or was told to end.
+type end struct {
+	id     protocol.ContainerID
+	killAt int64
+	size   resource.Resource
+}
+
+// end returns that of a process.
+func (n *node) end(id protocol.ContainerID) *end {
+	i := slices.IndexFunc(n.ends, func(e end) bool { return e.id == id })
+	if i < 0 {
+		i = len(n.ends)
+		n.ends = append(n.ends, end{id: id})
+	}
+	return &n.ends[i]
+}
+
+// gone frees what a process that has ended held.
+func (n *node) gone(p *proc) {
+	if p.held {
+		n.free(p.id, n.end(p.id).size)
+	}
+	if p.held || p.told {
+		n.ends = slices.DeleteFunc(n.ends, func(e end) bool { return e.id == p.id })
+	}
+}
+
+// tell has a node tell a process to end, at a time.
+func (n *node) tell(p *proc, at int64) {
+	p.told, p.killed = true, true
+	n.end(p.id).killAt = at
 }
 
 // proc returns the process of a container, nil when the node knows none.
@@ -96,11 +129,11 @@ func (r *RM) NodeDown(id protocol.NodeID) []protocol.ContainerID {
 func (r *RM) clear(n *node) {
 	for i := range n.procs {
 		if p := &n.procs[i]; p.later && p.killed {
-			r.host.Kill(p.id, p.killAt)
+			r.host.Kill(p.id, n.end(p.id).killAt)
 		}
 	}
 	r.unheard -= len(n.procs)
-	n.procs, n.news = nil, [dueNews + 1]int32{}
+	n.procs, n.ends, n.news = nil, nil, [dueNews + 1]int32{}
 	r.note(n)
 }
 
@@ -165,7 +198,7 @@ func (r *RM) Held(id protocol.NodeID) resource.Resource { return r.nodes[id].all
 func (r *RM) ContainerStarted(node protocol.NodeID, id protocol.ContainerID) {
 	r.Hear()
 	n := &r.nodes[node]
-	n.procs = append(n.procs, proc{id: id})
+	n.procs = append(n.procs, proc{id: id, is: knownNews})
 	n.news[knownNews]++
 	r.unheard++
 	r.note(n)
@@ -186,9 +219,8 @@ func (r *RM) ProcessExited(node protocol.NodeID, id protocol.ContainerID, exit i
 	r.Hear()
 	n := &r.nodes[node]
 	if p := n.proc(id); p != nil && !p.exited {
-		was := p.news()
 		p.exited, p.exit = true, exit
-		r.renew(n, p, was)
+		r.renew(n, p)
 	}
 }
 
@@ -226,14 +258,20 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	}
 	r.clock(now)
 	r.launched, r.completed, r.kills = r.launched[:0], r.completed[:0], r.kills[:0]
-	keep := 0
-	for i := range n.procs {
-		p := &n.procs[i]
+	keep, next := 0, 0
+	for left := n.news[knownNews] + n.news[dueNews]; left > 0; next++ {
+		p := &n.procs[next]
+		if p.is == noNews {
+			if keep < next {
+				n.procs[keep] = *p
+			}
+			keep++
+			continue
+		}
+		left--
 		if p.exited {
 			r.completed = append(r.completed, protocol.Status{ID: p.id, Exit: p.exit})
-			if p.held {
-				n.free(p.id, p.size)
-			}
+			n.gone(p)
 			if !p.reported {
 				r.ran(n, p.id.App)
 			}
@@ -243,24 +281,33 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 			r.starts(n, p)
 		}
 		if p.cleanup && !p.told {
-			p.told, p.killed, p.killAt = true, true, now
+			n.tell(p, now)
 			if !p.later {
 				r.kills = append(r.kills, p.id)
 			}
 		}
-		if keep < i {
+		p.is = noNews
+		if keep < next {
 			n.procs[keep] = *p
 		}
 		keep++
 	}
-	r.unheard += keep - len(n.procs)
-	n.procs = n.procs[:keep]
+	if keep < next {
+		keep += copy(n.procs[keep:], n.procs[next:])
+		r.unheard += keep - len(n.procs)
+		n.procs = n.procs[:keep]
+	} else {
+		keep = len(n.procs)
+	}
 	n.news = [dueNews + 1]int32{noNews: int32(keep)}
 	r.note(n)
 	r.given = resource.Resource{}
 	r.sched.NodeUpdate(id, r.launched, r.completed)
 	r.completed = r.completed[:0]
-	held := n.allocated.Sub(r.given)
+	var held resource.Resource
+	if n.draining {
+		held = n.allocated.Sub(r.given)
+	}
 	if n.overcommit {
 		r.endExcess(n)
 		r.exceeds(n, false)

@@ -226,7 +226,9 @@ func (r *RM) containerEnded(e *yarn.Event) {
 	reported := slices.ContainsFunc(r.completed, func(s protocol.Status) bool { return s.ID == id })
 	if !reported { // else the process has gone
 		if p := n.proc(id); p != nil {
-			p.held, p.size = e.Launched, e.Container.Size
+			if p.held = e.Launched; p.held {
+				n.end(id).size = e.Container.Size
+			}
 			r.cleanUp(n, p)
 		}
 	}
