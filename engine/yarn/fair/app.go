@@ -83,6 +83,7 @@ func (f *Scheduler) setDemand(a *app, demand resource.Resource) {
 		a.queue.wanted = a.queue.wanted.Add(more)
 	}
 	a.changed()
+	f.spoiled(a, false)
 }
 
 // count notes that the application stands once more in its queue's lists; uncount that it does once less.
@@ -96,14 +97,16 @@ func (a *app) uncount() {
 	a.queue.wanted = a.queue.wanted.Sub(a.Demand)
 }
 
-// charge carries a change of the application's usage on to its queues and the cluster.
-func (f *Scheduler) charge(a *app, r resource.Resource) {
-	f.outdate(a)
+// charge carries a change of the application's usage on to its queues and the cluster; with more set it has got something.
+func (f *Scheduler) charge(a *app, r resource.Resource, more bool) {
+	f.used(a)
+	more = more && a.wantingAt > 0
 	a.Usage = a.Used
 	a.changed()
 	f.allocated = f.allocated.Add(r)
 	a.queue.charge(r)
 	f.staleBelow(a.queue)
+	f.spoiled(a, more)
 }
 
 // belowShare reports whether usage is below share by the measure of the leaf's policy.
@@ -286,8 +289,10 @@ func (f *Scheduler) allocate(a *app, t *yarn.Table, n *yarn.Node, size resource.
 	} else {
 		c = a.NewContainer(a.NextContainer(), n, t.Key, size, f.now)
 	}
-	a.Allocated(c, t, level)
-	f.charge(a, c.Size)
+	if a.Allocated(c, t, level); !t.Wanted() {
+		f.stale(a.queue)
+	}
+	f.charge(a, c.Size, true)
 	return c
 }
 

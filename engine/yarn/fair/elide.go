@@ -33,7 +33,9 @@ type elision struct {
 	changed bool     // something that a survey looks at
 	whole   bool     // of all leaves
 	stale   []*queue // leaves of which something has
+	lax     []*queue // leaves in which some accept less than a survey found, or as much
 	changes int64    // how often anything but a count of offers has
+	looked  int64    // as of which holders were looked at
 	costs   costs
 	wasted  int64 // at heartbeats at which nothing happened, in the unit of costs, less what surveys have cost since
 	acted   bool  // something happened at the last node that was offered
@@ -119,11 +121,8 @@ func (f *Scheduler) everything() {
 	f.tree.root.each(func(q *queue) { q.moved = true })
 }
 
-// change notes a change that candidates may follow.
-func (e *elision) change() {
-	e.changed = true
-	e.changes++
-}
+// change notes a change of something that nodes with reservations, passes of continuous scheduling or updates may follow.
+func (e *elision) change() { e.changes++ }
 
 // changeAll notes a change that candidates of all leaves may follow.
 func (e *elision) changeAll() { e.changed, e.whole = true, true }
@@ -146,6 +145,32 @@ func (f *Scheduler) staleBelow(leaf *queue) {
 			q.eachWanting(f.stale)
 		}
 	}
+}
+
+// spoiled notes that the usage or the demand of an application has changed, with more set by a container that it has got. That concerns what others accept only where there are maxima,
+// counts of offers or an order that is partial, and what itself does if it asks for something: once it has its master it accepts no more than before for having got more. So that waits
+// until a node is offered in vain.
+func (f *Scheduler) spoiled(a *app, more bool) {
+	e, q := &f.elision, a.queue
+	switch {
+	case e.counts || q.partial || f.site.Preemption || q.maxShare != f.unbounded:
+		f.stale(q)
+	case len(a.Active()) == 0:
+	case !more || !a.amRunning:
+		f.stale(q)
+	case !q.found.lax:
+		q.found.lax = true
+		e.lax = append(e.lax, q)
+	}
+}
+
+// inVain notes that nothing happened at a node that was offered: somebody may accept less than it seemed.
+func (f *Scheduler) inVain() {
+	for _, q := range f.elision.lax {
+		q.found.lax = false
+		f.stale(q)
+	}
+	f.elision.lax = f.elision.lax[:0]
 }
 
 // executed notes a heartbeat that is executed; claims on the node may bring offers of their own.
@@ -213,6 +238,7 @@ func (f *Scheduler) follow() {
 func (f *Scheduler) known() bool {
 	e := &f.elision
 	f.follow()
+	e.changed = e.changed || f.available != f.unallocated() || f.holdersChanged()
 	if e.changed || e.until() <= 0 {
 		if e.wasted < e.costs.next(e.whole) {
 			return false
@@ -263,10 +289,12 @@ const mostSpecial = 8
 // done so at the last heartbeat. ok is false if that is not so, or there are many nodes before it.
 func (f *Scheduler) goesOn(h, limit int64) (next int64, ok bool) {
 	e := &f.elision
-	if !e.changed || !e.every || !e.acted {
+	if !e.every || !e.acted {
 		return h, false
 	}
-	f.follow()
+	if f.follow(); !e.changed {
+		return h, false
+	}
 	for far := int64(0); far < mostSpecial; far++ {
 		if h+far == limit {
 			return limit, true

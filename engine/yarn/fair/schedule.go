@@ -12,14 +12,17 @@ func (f *Scheduler) schedule(n *node) {
 	if f.recovering() {
 		return
 	}
-	changes, visits := e.changes, f.visits
+	changes, all, visits := e.changes, f.Changes(), f.visits
 	if len(n.claims) > 0 {
 		f.assignPreempted(n)
 	}
 	if n.Reserved == nil || !f.assignReserved(n.reservedBy, n) {
 		f.assignQueues(n)
 	}
-	if e.acted = e.changes != changes; !e.acted {
+	if e.acted = f.Changes() != all; !e.acted {
+		f.inVain()
+	}
+	if e.changes == changes {
 		e.wasted += beatCost + visitCost*(f.visits-visits)
 	}
 	f.refresh()

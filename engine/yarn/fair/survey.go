@@ -11,6 +11,7 @@ import (
 // found is what a survey found of a leaf.
 type found struct {
 	stale    bool // something has changed since; it stands in elision.stale
+	lax      bool // some accept less now; it stands in elision.lax
 	loose    bool // stands in elision.loose
 	shares   bool // depends on fair shares, too: somebody may reserve who is starved
 	all      bool // every heartbeat is to be executed
@@ -132,7 +133,7 @@ func (f *Scheduler) forget(q *queue) {
 	}
 	clear(x.named)
 	clear(x.counted)
-	*x = found{stale: x.stale, loose: x.loose, open: x.open[:0], named: x.named[:0], counted: x.counted[:0]}
+	*x = found{stale: x.stale, lax: x.lax, loose: x.loose, open: x.open[:0], named: x.named[:0], counted: x.counted[:0]}
 }
 
 // takeOut takes a member out of a list without an order in which each knows its place plus 1.
@@ -298,7 +299,7 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 		return
 	}
 	x.reserves = true
-	e.marked, e.settled = true, true
+	e.marked = true // by which nodes are special and of what name, not by what room they have
 	if p != nil {
 		p.findRacks(e, t)
 		e.near.AddOnly(p.hosts, &e.special)

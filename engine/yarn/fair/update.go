@@ -16,10 +16,14 @@ type outdated struct {
 	shares []*queue // where what shares are divided by has
 }
 
-// outdate notes a change of what an application uses or asks for.
+// outdate notes a change of what an application asks for, used one of what it uses.
 func (f *Scheduler) outdate(a *app) {
-	f.touch()
 	f.stale(a.queue)
+	f.used(a)
+}
+
+func (f *Scheduler) used(a *app) {
+	f.touch()
 	if a.wantingAt > 0 {
 		a.move() // its master may be of another size
 	}

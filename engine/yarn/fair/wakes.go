@@ -65,6 +65,19 @@ func (f *Scheduler) findAwake() {
 	}
 }
 
+// holdersChanged reports whether something has changed of an application with reservations since the last survey.
+func (f *Scheduler) holdersChanged() bool {
+	e := &f.elision
+	if e.looked == e.changes {
+		return false
+	}
+	e.looked = e.changes
+	return slices.ContainsFunc(f.holders, func(a *app) bool {
+		h, known := f.holdingOf(a)
+		return !known || h != a.holding
+	})
+}
+
 // holds notes that an application has reservations now, or none any more.
 func (f *Scheduler) holds(a *app, some bool) {
 	if some {

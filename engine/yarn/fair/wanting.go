@@ -9,7 +9,6 @@ func (a *app) changed() {
 	wanting := a.listed > 0 && a.Demand != a.Usage
 	if wanting || a.wantingAt > 0 {
 		a.move()
-		a.f.stale(a.queue)
 	}
 	if q := a.queue; wanting != (a.wantingAt > 0) {
 		if wanting {
