@@ -7,19 +7,20 @@ import (
 // heartbeat is one call of the ResourceManager, and what follows from its answer.
 func (d *dag) heartbeat() {
 	d.beats.Begin()
-	d.client.Build(&d.req)
-	if err := d.h.Allocate(&d.req, &d.resp); err != nil {
+	req, resp := &d.k.call.req, &d.k.call.resp
+	d.client.Build(req)
+	if err := d.h.Allocate(req, resp); err != nil {
 		d.Fail(err.Error())
 		return
 	}
-	d.client.Received(&d.resp)
-	for _, s := range d.resp.Completed {
+	d.client.Received(resp)
+	for _, s := range resp.Completed {
 		d.completed(s.ID.Number())
 		if d.over {
 			return
 		}
 	}
-	d.allocated(d.resp.Allocated)
+	d.allocated(resp.Allocated)
 }
 
 // allocated gives containers to tasks: first those whose host a task prefers, then those on the rack of one, then the others; each to the task of

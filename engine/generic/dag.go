@@ -23,8 +23,6 @@ type dag struct {
 	beats pertask.Beats
 
 	client *protocol.Client
-	req    protocol.AllocateRequest
-	resp   protocol.AllocateResponse
 
 	stages   []stage
 	left     int // stages that are not done
@@ -34,6 +32,7 @@ type dag struct {
 	asking   int                 // attempts that ask for a container
 	kept     []*kept             // idle containers, in the order in which they became idle
 	waits    map[key]*waiting    // what waits for a container
+	waited   *waiting            // of the last one that began to
 	keys     []*waiting          // the same, by priority and request id
 	app      protocol.AppID      // of its containers, when it has had one
 

@@ -15,6 +15,7 @@ import (
 
 	"replay/engine/master"
 	"replay/engine/model"
+	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/policy/resource"
 	"replay/trace"
@@ -33,6 +34,13 @@ type Kind struct {
 	Setup
 	jobs, reusing, gangs int // planned: all, those that use containers again, those with a stage whose tasks start together
 	spare                memory
+	call                 call
+}
+
+// call is one of the ResourceManager, of which there is one at a time.
+type call struct {
+	req  protocol.AllocateRequest
+	resp protocol.AllocateResponse
 }
 
 // NewKind returns the kind with this setup.

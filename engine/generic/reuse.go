@@ -108,7 +108,10 @@ func (d *dag) anywhere(w *waiting) *attempt {
 
 // queue counts a task that begins to wait.
 func (d *dag) queue(a *attempt, k key) {
-	w := d.waits[k]
+	w := d.waited
+	if w == nil || w.key != k {
+		w = d.waits[k]
+	}
 	if w == nil {
 		w = &waiting{key: k}
 		d.waits[k] = w
@@ -121,7 +124,7 @@ func (d *dag) queue(a *attempt, k key) {
 		d.keys = slices.Insert(d.keys, at, w)
 	}
 	w.n++
-	a.ask.wait = w
+	d.waited, a.ask.wait = w, w
 	if d.set.Reuse && !a.Hosts {
 		w.free = append(w.free, a.ref)
 	}

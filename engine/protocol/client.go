@@ -90,8 +90,21 @@ type level struct {
 }
 
 type sizeGroup struct {
-	size resource.Resource
-	of   map[Name]int32 // index into Client.records
+	size     resource.Resource
+	of       map[Name]int32 // index into Client.records, but for that of Any
+	anywhere int32          // that one, plus 1, 0 for none
+}
+
+// at returns the index of the record at a name; ok is false when there never was one.
+func (g *sizeGroup) at(name Name) (ri int32, ok bool) {
+	switch {
+	case name == Any:
+		return g.anywhere - 1, g.anywhere > 0
+	case len(g.of) == 0:
+		return 0, false
+	}
+	ri, ok = g.of[name]
+	return ri, ok
 }
 
 // record is one ResourceRequest of the table. With count 0 it is not in the table, but may
@@ -147,7 +160,7 @@ func compareSizes(a, b resource.Resource) int {
 func (l *level) find(size resource.Resource, name Name) int32 {
 	for i := range l.sizes {
 		if l.sizes[i].size == size {
-			if r, ok := l.sizes[i].of[name]; ok {
+			if r, ok := l.sizes[i].at(name); ok {
 				return r
 			}
 			return -1
@@ -268,7 +281,7 @@ func (c *Client) conflict(l *level, req *ContainerRequest) error {
 
 func (c *Client) conflictAt(l *level, name Name, relax bool) error {
 	for i := range l.sizes {
-		r, ok := l.sizes[i].of[name]
+		r, ok := l.sizes[i].at(name)
 		if ok && c.records[r].count > 0 && c.records[r].relax != relax {
 			return &RequestError{"InvalidContainerRequestException", fmt.Sprintf(
 				"Cannot submit a ContainerRequest asking for location %s with locality relaxation %t when it has already been requestedwith locality relaxation %t",
@@ -281,10 +294,15 @@ func (c *Client) conflictAt(l *level, name Name, relax bool) error {
 // recordOf returns the record of a size at a name, made if there is none.
 func (c *Client) recordOf(l *level, size resource.Resource, name Name) int32 {
 	g := l.group(size)
-	ri, ok := g.of[name]
-	if !ok {
-		ri = int32(len(c.records))
-		c.records = append(c.records, record{level: l, size: size, name: name})
+	ri, ok := g.at(name)
+	if ok {
+		return ri
+	}
+	ri = int32(len(c.records))
+	c.records = append(c.records, record{level: l, size: size, name: name})
+	if name == Any {
+		g.anywhere = ri + 1
+	} else {
 		g.of[name] = ri
 	}
 	return ri

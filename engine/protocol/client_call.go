@@ -50,7 +50,7 @@ func (c *Client) Matching(priority int32, place Name, size resource.Resource, bu
 		if d > 0 {
 			continue
 		}
-		ri, ok := g.of[place]
+		ri, ok := g.at(place)
 		if !ok || c.records[ri].count == 0 {
 			continue
 		}
@@ -84,7 +84,7 @@ func (c *Client) First(priority int32, id int64, place Name) *ContainerRequest {
 		return nil
 	}
 	for i := range l.sizes {
-		if ri, ok := l.sizes[i].of[place]; ok && c.records[ri].remembered > 0 {
+		if ri, ok := l.sizes[i].at(place); ok && c.records[ri].remembered > 0 {
 			return Matches{c, ri}.First()
 		}
 	}
