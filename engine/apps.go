@@ -28,7 +28,7 @@ type app struct {
 
 	am         int64 // number of the AM container, 0 before its allocation
 	containers []*container
-	reserved   map[int64]bool // containers, by number, until they are allocated
+	reserved   numbers // of containers, until they are allocated
 	asks       []outstanding
 	open       int                   // containers that are not written yet
 	fates      [fates]int            // how many of them have each
@@ -41,6 +41,25 @@ type app struct {
 	master master.Master // nil until it registers
 	talker master.Talker // it, or nil if it is none
 	hearer master.Hearer // likewise
+}
+
+// numbers is a set of numbers of containers.
+type numbers []uint64
+
+func (s *numbers) put(n int64) {
+	for int64(len(*s)) <= n>>6 {
+		*s = append(*s, 0)
+	}
+	(*s)[n>>6] |= 1 << (n & 63)
+}
+
+// take takes a number out of the set and reports whether it was there.
+func (s numbers) take(n int64) bool {
+	if n>>6 >= int64(len(s)) || s[n>>6]&(1<<(n&63)) == 0 {
+		return false
+	}
+	s[n>>6] &^= 1 << (n & 63)
+	return true
 }
 
 // outstanding derives when a container was asked for: first in, first out over the application's

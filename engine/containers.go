@@ -69,10 +69,7 @@ func (s *sim) Observe(e *yarn.Event) {
 	case yarn.Reserved:
 		s.totals.Reservations++
 		if a := s.of(id); a != nil {
-			if a.reserved == nil {
-				a.reserved = map[int64]bool{}
-			}
-			a.reserved[id.Number()] = true
+			a.reserved.put(id.Number())
 		}
 	case yarn.Completed:
 		if s.containerCompleted(e) {
@@ -145,11 +142,10 @@ func (s *sim) allocated(e *yarn.Event) {
 	*c = container{size: e.Container.Size, node: e.Container.Node, rec: record.Container{
 		Job: a.job.ID, AMAttempt: int64(a.attempt), Number: n, Node: int32(e.Container.Node), Queue: a.rec.Queue,
 		MemMiB: e.Container.Size[resource.Memory], VCores: e.Container.Size[resource.VCores],
-		Priority: e.Container.Priority, Type: e.Container.Type.String(), Reserved: a.reserved[n],
+		Priority: e.Container.Priority, Type: e.Container.Type.String(), Reserved: a.reserved.take(n),
 		Asked: a.askedAt(e.Container.Priority), Allocated: s.now,
 		Acquired: record.None, Started: record.None, Registered: record.None, Ended: record.None, Exited: record.None,
 	}}
-	delete(a.reserved, n)
 	a.containers[n-1] = c
 	a.open++
 	a.fates[unsettled]++
