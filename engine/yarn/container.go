@@ -77,11 +77,11 @@ type RememberAsk struct {
 // Launched reports whether the node holds the container and has reported it as running.
 func (c *Container) Launched() bool { return c.launched }
 
-// Spare gives the memory of a container to one that is to come. It has been released from its node by the node's own report, and the caller has no pointer
-// to it left: then nobody has, once it has ended, but for attempts that have changed sizes of containers.
+// Spare gives the memory of a container to one that is to come. It has been released from its node by the node's own report, or is a reservation that was dropped, and the
+// caller has no pointer to it left: then nobody has, once it has ended, but for attempts that have changed sizes of containers.
 func (c *Container) Spare() {
 	a := c.App
-	if c.State.Final() && a.updates.increases == nil && a.updates.decreases == nil {
+	if (c.State.Final() || c.State == ContainerReserved) && a.updates.increases == nil && a.updates.decreases == nil {
 		*c = Container{}
 		a.places.containers = append(a.places.containers, c)
 	}

@@ -253,6 +253,7 @@ func (f *Scheduler) place(a *app, t *yarn.Table, n *node, ask *yarn.Record, leve
 		c := f.allocate(a, t, n.Node, size, level, reserved)
 		if reserved != nil {
 			f.unreserve(a, n)
+			f.spare(reserved)
 		}
 		if c == nil {
 			return resource.Resource{}

@@ -93,8 +93,8 @@ func (f *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 		if live := f.live(s.ID); live != nil {
 			f.completed(live, s.Exit, yarn.EventFinished)
 		}
-		if c := n.release(s.ID, yarn.ContainerHash(f.timestamp, s.ID), true); c != nil && !f.site.Preemption { // which keeps containers
-			c.Spare()
+		if c := n.release(s.ID, yarn.ContainerHash(f.timestamp, s.ID), true); c != nil {
+			f.spare(c)
 		}
 	}
 	if !f.passes(n) {

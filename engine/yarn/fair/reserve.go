@@ -117,6 +117,13 @@ func (f *Scheduler) unreserve(a *app, n *node) {
 	f.emit(yarn.Event{Kind: yarn.Unreserved, Container: c.Protocol(), App: a.ID()})
 }
 
+// spare gives the memory of a container that has ended, or of a reservation that was dropped, to another one. Preemption keeps containers.
+func (f *Scheduler) spare(c *yarn.Container) {
+	if !f.site.Preemption {
+		c.Spare()
+	}
+}
+
 // assignReserved visits a node that the application has reserved and reports whether the reservation is valid.
 // A valid one takes the whole heartbeat, filled or not.
 //
@@ -126,6 +133,7 @@ func (f *Scheduler) assignReserved(a *app, n *node) bool {
 	o, ok := a.look(t, n.Node)
 	if !ok || f.overAMShare(a) {
 		f.unreserve(a, n)
+		f.spare(c)
 		return false
 	}
 	if c.Size.FitsIn(n.Free) {

@@ -23,8 +23,7 @@ func (f *Scheduler) wakes(n *node) bool {
 // holding is what [Scheduler.wakes] reads of an application and the table that its reservations answer: what is the same for all their nodes.
 type holding struct {
 	table   *yarn.Table
-	version int64
-	any     yarn.Record // but for its count, of which it counts whether there is one
+	version int64 // says what is asked for but for the count, of which it counts whether there is one
 	wanted  bool
 	over    bool // the share of application masters
 	fits    bool // the queue's maximum share
@@ -37,8 +36,7 @@ func (f *Scheduler) holdingOf(a *app) (h holding, known bool) {
 	}
 	h.version, h.over = h.table.Version(), f.overAMShare(a)
 	if ask := h.table.Any(); ask != nil {
-		h.any, h.wanted, h.fits = *ask, ask.Count > 0, a.queue.fits(&ask.Size)
-		h.any.Count = 0
+		h.wanted, h.fits = ask.Count > 0, a.queue.fits(&ask.Size)
 	}
 	return h, true
 }
