@@ -68,10 +68,13 @@ type queue struct {
 	stale int32 // 1 + a lane whose head is not up to date, 0 for none
 }
 
-// lane holds the events of one thing: a 4-ary heap of those that stay until they are due, and timers, of which there is one of a kind
-// at a time.
+// lane holds the events of one thing: a 4-ary heap of those that stay until they are due, those that were scheduled in a row for one time, and timers, of which
+// there is one of a kind at a time.
 type lane struct {
 	heap   []event
+	row    []event // ascending
+	passed int     // how many of them were taken
+	rowAt  int64   // time of the event that was pushed last, if none was taken since, else -1
 	timers []event // at never where none is set
 	first  int32   // 1 + position of the earliest timer that is set, 0 for none
 	hole   bool    // the first event of heap was taken: the next one that is pushed comes in its place
@@ -90,6 +93,11 @@ func (l *lane) next() (first *event) {
 	}
 	if len(l.heap) > 0 {
 		first = &l.heap[0]
+	}
+	if len(l.row) > 0 {
+		if r := &l.row[l.passed]; first == nil || r.before(first) {
+			first = r
+		}
 	}
 	if l.first > 0 {
 		if t := &l.timers[l.first-1]; first == nil || t.before(first) {
@@ -141,6 +149,13 @@ func (q *queue) push(lane int32, at int64, ord uint64, arg int64) {
 	l := q.lane(lane)
 	q.seq++
 	e := event{at: at, ord: ord, seq: q.seq, arg: arg}
+	if last := len(l.row) - 1; at == l.rowAt && (last < 0 || l.row[last].before(&e)) {
+		if l.row = append(l.row, e); last < 0 {
+			q.touch(lane)
+		}
+		return
+	}
+	l.rowAt = at
 	if l.hole {
 		l.hole = false
 		l.sink(e)
@@ -195,7 +210,8 @@ func (q *queue) scheduled(lane int32, ord uint64) bool {
 	if l.hole {
 		l.fill()
 	}
-	return slices.ContainsFunc(l.heap, func(e event) bool { return e.ord == ord })
+	is := func(e event) bool { return e.ord == ord }
+	return slices.ContainsFunc(l.heap, is) || slices.ContainsFunc(l.row[l.passed:], is)
 }
 
 // drop takes the events of a kind out of a lane and returns how many there were.
@@ -204,6 +220,8 @@ func (q *queue) drop(lane int32, k eventKind) int {
 	if l.hole {
 		l.fill()
 	}
+	l.heap = append(l.heap, l.row[l.passed:]...)
+	l.row, l.passed = l.row[:0], 0
 	n := len(l.heap)
 	l.heap = slices.DeleteFunc(l.heap, func(e event) bool { return e.kind() == k })
 	slices.SortFunc(l.heap, func(a, b event) int { // a sorted list is a heap
@@ -220,6 +238,7 @@ func (q *queue) drop(lane int32, k eventKind) int {
 func (q *queue) clear(lane int32) {
 	l := q.lane(lane)
 	l.heap, l.timers, l.first, l.hole, l.aheadAt = l.heap[:0], l.timers[:0], 0, false, -1
+	l.row, l.passed, l.rowAt = l.row[:0], 0, -1
 	q.touch(lane)
 }
 
@@ -240,24 +259,41 @@ func (q *queue) pop() (event, int32) {
 	return e, lane
 }
 
-// back returns the first event of a lane of which one was popped and executed, if it is of the same time, comes before that one in the order and is
-// the earliest of all: what the event led to. It is nil otherwise, and may be if other lanes were changed. A lane that is still at the top of the
-// heap has nothing before it in others.
-func (q *queue) back(lane int32, executed *event) *event {
+// follows returns the first event of a lane of which one was popped and executed, if it is of the same time and the earliest of all: what the event led to, if it
+// comes before that one in the order, or else the next one of a message. It is nil otherwise, and may be if other lanes were changed. A lane that is still at
+// the top of the heap has nothing before the event that was executed in others. Node heartbeats and updates come behind messages.
+func (q *queue) follows(lane int32, executed *event) *event {
 	l := &q.lanes[lane]
 	e := l.next()
-	if e == nil || e.at != executed.at || e.ord >= executed.ord || e.at == l.aheadAt || l.at != 1 || q.stale != lane+1 {
+	if e == nil || e.at != executed.at || e.at == l.aheadAt || l.at != 1 || q.stale != lane+1 {
 		return nil
+	}
+	if e.ord >= executed.ord {
+		if e.ord >= behindMessages {
+			return nil
+		}
+		if i, ok := firstChild(q.heap, 0); ok && q.heap[i].before(e) {
+			return nil
+		}
 	}
 	return e
 }
 
+// behindMessages is the first place in the order behind messages.
+const behindMessages = uint64(classUpdate) << (appBits + kindBits + numberBits)
+
 // take removes the first event of a lane.
 func (q *queue) take(lane int32, first *event) {
 	l := &q.lanes[lane]
-	if len(l.heap) > 0 && first == &l.heap[0] {
+	l.rowAt = -1
+	switch {
+	case len(l.heap) > 0 && first == &l.heap[0]:
 		l.hole = true // what is executed now often schedules something in the same lane
-	} else {
+	case len(l.row) > 0 && first == &l.row[l.passed]:
+		if l.passed++; l.passed == len(l.row) {
+			l.row, l.passed = l.row[:0], 0
+		}
+	default:
 		first.at = never
 		l.timed()
 	}

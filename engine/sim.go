@@ -307,7 +307,7 @@ func (s *sim) handle() {
 		a := s.apps[lane/2]
 		s.execute(a, e)
 		if a.turns() {
-			s.goBack(a, e)
+			s.goFurther(a, e)
 		} else {
 			s.runAhead(a)
 		}
@@ -348,17 +348,21 @@ func (s *sim) handle() {
 	}
 }
 
-// goBack executes what an event has led to at its time and before it in the order, such as the end of a process whose task has ended. All else that comes
-// before the event has been executed, heartbeats too.
-func (s *sim) goBack(a *app, executed event) {
+// goFurther executes what an event has led to at its time and before it in the order, such as the end of a process whose task has ended, and messages of its time
+// behind it, such as the starts of containers. All else that comes before these has been executed, heartbeats too.
+func (s *sim) goFurther(a *app, executed event) {
 	for s.err == nil && s.live > 0 && s.reasons == nil && s.after == nil && !s.beats.dense {
-		e := s.q.back(a.lane(), &executed)
+		e := s.q.follows(a.lane(), &executed)
 		if e == nil || !a.kind.rows[e.kind()].work {
 			return
 		}
 		first := *e
 		s.rm.PassesGoOn(s.now)
 		s.q.take(a.lane(), e)
+		if first.ord > executed.ord {
+			s.reach(first.at, first.ord)
+			s.catchUp(first.at, first.ord)
+		}
 		s.totals.Events++
 		s.execute(a, first)
 		executed = first
