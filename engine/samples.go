@@ -51,9 +51,9 @@ func (q *queueUsage) at(path string) int {
 func (q *queueUsage) add(i int, size resource.Resource, n int64) {
 	for ; i >= 0; i = q.parent[i] {
 		if n > 0 {
-			q.used[i] = q.used[i].Add(size)
+			q.used[i].AddTo(&size)
 		} else {
-			q.used[i] = q.used[i].Sub(size)
+			q.used[i].SubtractFrom(&size)
 		}
 		q.containers[i] += n
 	}

@@ -62,6 +62,9 @@ type sim struct {
 	moved   int64 // when something last happened
 	useful  int64 // until when it is known that work goes on: tasks, stages, submissions; see [circle]
 	comes   int64 // and when the next node event of the trace does, or the last one did
+	patient int64 // [sim.patience]
+	stall   int64 // as the scenario has it
+	until   int64 // the latest end of the replay
 
 	numbers []int64 // by change: the largest number of a container that the job of its container was allocated
 
@@ -151,6 +154,10 @@ func (s *sim) run(ctx context.Context) (m *record.Manifest, err error) {
 
 // loop executes events, heartbeats and updates in their order until nothing is left to happen.
 func (s *sim) loop(ctx context.Context) error {
+	s.patient, s.stall, s.until = s.patience(), s.sc.StallMS, longestReplay
+	if s.sc.Until > 0 {
+		s.until = min(s.sc.Until, longestReplay)
+	}
 	for n := 0; ; n++ {
 		if n&0xfff == 0 {
 			s.progress.NowMS.Store(s.now)
@@ -223,12 +230,9 @@ func (s *sim) horizon() int64 { return s.reaches(s.pending > 0) }
 
 // reaches is the horizon with or without work in the queue.
 func (s *sim) reaches(work bool) int64 {
-	last := min(max(s.useful, s.comes)+s.patience(), longestReplay)
+	last := min(max(s.useful, s.comes)+s.patient, s.until)
 	if !work {
-		last = min(last, s.moved+s.sc.StallMS)
-	}
-	if s.sc.Until > 0 {
-		last = min(last, s.sc.Until)
+		last = min(last, s.moved+s.stall)
 	}
 	return last
 }

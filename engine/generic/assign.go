@@ -33,11 +33,16 @@ func (d *dag) allocated(list []protocol.Container) {
 	}
 	d.given = append(d.given[:0], make([]bool, len(list))...)
 	given := d.given
-	for _, place := range []func(*protocol.Container) protocol.Name{
+	places := [...]func(*protocol.Container) protocol.Name{
 		func(c *protocol.Container) protocol.Name { return c.Host },
 		func(c *protocol.Container) protocol.Name { return d.h.Cluster().RackOf(c.Host) },
 		func(*protocol.Container) protocol.Name { return protocol.Any },
-	} {
+	}
+	from := 0
+	if len(d.Preferred()) == 0 { // nobody asks for a host
+		from = len(places) - 1
+	}
+	for _, place := range places[from:] {
 		for i := range list {
 			if given[i] {
 				continue

@@ -137,7 +137,7 @@ func (a *Attempt) Allocated(c *Container, t *Table, level protocol.NodeType) {
 	a.queueNew(c)
 	c.Asks = a.Take(t, level, c.Node, a.places.room())
 	a.AddLive(c.ID, c)
-	a.Used = a.Used.Add(c.Size)
+	a.Used.AddTo(&c.Size)
 	c.Handle(EventStart)
 }
 

@@ -106,8 +106,8 @@ func (n *Node) Container(id protocol.ContainerID, hash int32) *Container {
 //
 // Source: SchedulerNode.allocateContainer.
 func (n *Node) Place(c *Container) {
-	n.Used = n.Used.Add(c.Size)
-	n.Free = n.Free.Sub(c.Size)
+	n.Used.AddTo(&c.Size)
+	n.Free.SubtractFrom(&c.Size)
 	n.Touch()
 	n.containers.Put(c.ID, c.Hash, c)
 	c.placed = true
@@ -136,8 +136,8 @@ func (n *Node) Release(id protocol.ContainerID, hash int32, byNode bool) *Contai
 	}
 	n.containers.Remove(id, hash)
 	c.launched, c.placed = false, false
-	n.Used = n.Used.Sub(c.Size)
-	n.Free = n.Free.Add(c.Size)
+	n.Used.SubtractFrom(&c.Size)
+	n.Free.AddTo(&c.Size)
 	n.Touch()
 	return c
 }

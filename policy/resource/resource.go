@@ -56,6 +56,24 @@ func (a Resource) Sub(b Resource) Resource {
 	return a
 }
 
+// AddTo and SubtractFrom are [Resource.Add] and [Resource.Sub] in place.
+//
+// Source: Resources.addTo, subtractFrom.
+func (a *Resource) AddTo(b *Resource) {
+	a[0] += b[0]
+	a[1] += b[1]
+	a[2] += b[2]
+	a[3] += b[3]
+}
+
+// SubtractFrom is described at [Resource.AddTo].
+func (a *Resource) SubtractFrom(b *Resource) {
+	a[0] -= b[0]
+	a[1] -= b[1]
+	a[2] -= b[2]
+	a[3] -= b[3]
+}
+
 // FitsIn reports whether every type of a is at most that of b; negative values count as they are.
 //
 // Source: Resources.fitsIn.

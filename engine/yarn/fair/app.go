@@ -103,7 +103,7 @@ func (f *Scheduler) charge(a *app, r resource.Resource, more bool) {
 	more = more && a.wantingAt > 0
 	a.Usage = a.Used
 	a.changed()
-	f.allocated = f.allocated.Add(r)
+	f.allocated.AddTo(&r)
 	a.queue.charge(r)
 	f.staleBelow(a.queue)
 	f.spoiled(a, more)

@@ -189,7 +189,7 @@ func (f *Scheduler) containerCompleted(a *app, c *yarn.Container, exit int32, e 
 	acquired := c.State >= yarn.ContainerAcquired
 	ended := c.Handle(e)
 	a.forget(c)
-	a.Used = a.Used.Sub(c.Size)
+	a.Used.SubtractFrom(&c.Size)
 	f.charge(a, resource.Resource{}.Sub(c.Size), false)
 	if ended {
 		f.emit(yarn.Event{Kind: yarn.Completed, Container: c.Protocol(), App: a.ID(), Exit: exit, Launched: launched, Acquired: acquired})

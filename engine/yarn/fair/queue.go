@@ -102,7 +102,7 @@ func (q *queue) empty() bool {
 // Source: FSQueue.incUsedResource, decUsedResource.
 func (q *queue) charge(r resource.Resource) {
 	for ; q != nil; q = q.parent {
-		q.Usage = q.Usage.Add(r)
+		q.Usage.AddTo(&r)
 		q.shift()
 	}
 }

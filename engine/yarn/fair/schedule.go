@@ -36,8 +36,10 @@ func (f *Scheduler) recovering() bool {
 // assignQueues offers the node to the root queue until nothing more is assigned, the node is reserved or the limit of
 // assignments in one heartbeat is reached.
 func (f *Scheduler) assignQueues(n *node) {
-	half := n.Free.Mul(0.5)
-	var got resource.Resource
+	var got, half resource.Resource
+	if f.site.AssignMultiple {
+		half = n.Free.Mul(0.5)
+	}
 	for count := int32(1); n.Reserved == nil; count++ {
 		if count > 1 {
 			f.elision.met++

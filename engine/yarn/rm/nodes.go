@@ -226,7 +226,7 @@ func (r *RM) ProcessExited(node protocol.NodeID, id protocol.ContainerID, exit i
 
 // free says that the scheduler has a container on the node no more.
 func (n *node) free(id protocol.ContainerID, size resource.Resource) {
-	n.allocated = n.allocated.Sub(size)
+	n.allocated.SubtractFrom(&size)
 	if i := slices.Index(n.masters, id); i >= 0 {
 		n.masters = slices.Delete(n.masters, i, i+1)
 	}

@@ -208,8 +208,8 @@ func (r *RM) observe(e *yarn.Event) {
 	case yarn.Allocated:
 		if e.Update == (protocol.ContainerID{}) {
 			n := &r.nodes[e.Container.Node]
-			n.allocated = n.allocated.Add(e.Container.Size)
-			r.given = r.given.Add(e.Container.Size)
+			n.allocated.AddTo(&e.Container.Size)
+			r.given.AddTo(&e.Container.Size)
 			if a := r.attemptOf(e.Container.ID); a != nil && a.am == (protocol.ContainerID{}) && !a.spec.Unmanaged {
 				r.work = append(r.work, work{kind: pullAM, id: e.Container.ID})
 			}
