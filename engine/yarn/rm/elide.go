@@ -77,7 +77,8 @@ func (r *RM) leaveOut() bool { return !r.config.Dense && r.Quiet() }
 func (r *RM) Epoch(ranks []protocol.NodeID) {
 	r.settle()
 	for i := range r.nodes {
-		r.nodes[i].rank = 0
+		n := &r.nodes[i]
+		n.rank, n.due, n.moves = 0, false, false
 	}
 	r.due.Reset(len(ranks))
 	r.known.begin(ranks, r.host)
@@ -90,12 +91,12 @@ func (r *RM) Epoch(ranks []protocol.NodeID) {
 func (r *RM) Beats(rank int, on bool) {
 	r.settle()
 	n := &r.nodes[r.known.ranks[rank]]
-	if n.rank = 0; on {
+	n.rank, n.due, n.moves = 0, false, false
+	r.due.Set(rank, false)
+	r.known.nodes.Set(rank, false)
+	if on {
 		n.rank = int32(rank + 1)
 		r.note(n)
-	} else {
-		r.due.Set(rank, false)
-		r.known.nodes.Set(rank, false)
 	}
 	if e := r.decides; e != nil {
 		e.Beats(rank, on)

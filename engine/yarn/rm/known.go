@@ -26,7 +26,8 @@ func (k *known) begin(ranks []protocol.NodeID, host Host) {
 
 // takes notes that a heartbeat of the node is executed.
 func (k *known) takes(n *node) {
-	if n.rank > 0 {
+	if n.moves {
+		n.moves = false
 		k.nodes.Set(int(n.rank-1), false)
 	}
 }
@@ -36,9 +37,11 @@ func (r *RM) note(n *node) {
 	if n.rank == 0 {
 		return
 	}
-	executed, moves := n.next(r.leavesOut())
-	r.due.Set(int(n.rank-1), executed)
-	r.known.nodes.Set(int(n.rank-1), moves)
+	if executed, moves := n.next(r.leavesOut()); executed != n.due || moves != n.moves {
+		n.due, n.moves = executed, moves
+		r.due.Set(int(n.rank-1), executed)
+		r.known.nodes.Set(int(n.rank-1), moves)
+	}
 }
 
 // leavesOut reports whether heartbeats of which all is known are left out.
@@ -116,6 +119,9 @@ func (r *RM) Hear() {
 		return
 	}
 	h := r.host.NextBeat()
+	if h == k.heard {
+		return
+	}
 	for from := max(k.heard, h-n); from < h; from++ {
 		far, ok := k.nodes.After(int(from % n))
 		if from += int64(far); !ok || from >= h {

@@ -13,6 +13,7 @@ type node struct {
 	procs      []proc             // in the order of their start
 	news       [dueNews + 1]int32 // how many of them are news for its next heartbeat, and of which kind
 	rank       int32              // of its heartbeat plus 1, see [RM.Beats]; 0 while it sends none
+	due, moves bool               // of its next heartbeat, see [RM.note]; neither while it sends none
 	registered bool
 	draining   bool
 	overcommit bool              // has an overcommit timeout, of 0: containers for which it has no room end
