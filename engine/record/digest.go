@@ -16,10 +16,7 @@ type Digest struct {
 	order uint64 // of the scheduler's events
 	rows  uint64 // sum over the rows, but for those that wait
 
-	tasks      lanes // task attempts
-	waiting    int   // how many of them
-	containers lanes
-	held       int // likewise
+	tasks, containers waiting
 }
 
 // Kinds of rows.
@@ -47,49 +44,32 @@ func (d *Digest) Job(r *Job) {
 
 // Container adds the life of a container.
 func (d *Digest) Container(r *Container) {
-	n := &d.containers[d.held]
+	n := &d.containers.rows[d.containers.n]
 	n[0], n[1], n[2], n[3], n[4], n[5] = r.Job, r.Number, flag(r.AM), int64(r.Node), r.MemMiB, r.VCores
 	n[6], n[7], n[8], n[9] = int64(r.Priority), textOfType(r.Type), int64(r.Match), int64(r.Miss)
 	n[10], n[11], n[12], n[13], n[14] = flag(r.Hinting), flag(r.Hinted), flag(r.Reserved), r.Asked, r.Allocated
 	n[15], n[16], n[17], n[18], n[19] = r.Acquired, r.Started, r.Registered, r.Ended, textOfEnd(r.End)
 	n[20], n[21], n[22] = int64(r.Exit), r.Tasks, r.BusyMS
-	if d.held++; d.held == len(d.containers) {
+	if d.containers.more() {
 		d.mixContainers()
 	}
 }
 
-// mixContainers adds the containers that wait.
-func (d *Digest) mixContainers() {
-	for i, h := range d.containers.mix(0, ofAContainer, ofContainer) {
-		if i < d.held {
-			d.rows += h
-		}
-	}
-	d.held = 0
-}
+// mixContainers adds the containers that wait, mixTasks the task attempts.
+func (d *Digest) mixContainers() { d.rows += d.containers.mix(ofAContainer, ofContainer) }
+func (d *Digest) mixTasks()      { d.rows += d.tasks.mix(ofAttempt, ofTask) }
 
 // Task adds a task attempt.
 func (d *Digest) Task(r *Task) {
-	d.tasks[d.waiting].of(r)
+	d.tasks.rows[d.tasks.n].of(r)
 	d.waits()
 }
 
 // waits counts a task attempt more that waits.
 func (d *Digest) waits() {
-	d.waiting++
-	if d.waiting == len(d.tasks) {
+	if d.tasks.more() {
 		d.mixTasks()
 	}
-}
-
-// mixTasks adds the task attempts that wait.
-func (d *Digest) mixTasks() {
-	for i, h := range d.tasks.mix(0, ofAttempt, ofTask) {
-		if i < d.waiting {
-			d.rows += h
-		}
-	}
-	d.waiting = 0
 }
 
 // Wave adds the task attempts of a wave.
@@ -110,7 +90,7 @@ func (d *Digest) Wave(w *Wave) {
 		}
 	}
 	for ; left > 0; left-- {
-		n := &d.tasks[d.waiting]
+		n := &d.tasks.rows[d.tasks.n]
 		n.of(&w.Task)
 		n.ofWave(w, len(w.Nodes)-left)
 		d.waits()
@@ -154,6 +134,29 @@ func (t *lanes) mix(from, to int, h uint64) [4]uint64 {
 		a, b, c, e = fold(a, t[0][i]), fold(b, t[1][i]), fold(c, t[2][i]), fold(e, t[3][i])
 	}
 	return [...]uint64{a, b, c, e}
+}
+
+// waiting are rows of a kind until there are as many as are mixed side by side.
+type waiting struct {
+	rows lanes
+	n    int // how many there are
+}
+
+// more counts a row more, and reports whether there is room for none after it.
+func (w *waiting) more() (full bool) {
+	w.n++
+	return w.n == len(w.rows)
+}
+
+// mix returns the sum over the rows, of which none are left.
+func (w *waiting) mix(to int, kind uint64) (sum uint64) {
+	for i, h := range w.rows.mix(0, to, kind) {
+		if i < w.n {
+			sum += h
+		}
+	}
+	w.n = 0
+	return sum
 }
 
 // textOfEnd is text, worked out before for the end of most task attempts and containers; textOfType for the type of most containers.
