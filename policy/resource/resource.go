@@ -40,19 +40,13 @@ var _ = [1]struct{}{}[MaxTypes-4] // all of them
 
 // Add returns a + b per type; it wraps like Java's long.
 func (a Resource) Add(b Resource) Resource {
-	a[0] += b[0]
-	a[1] += b[1]
-	a[2] += b[2]
-	a[3] += b[3]
+	a.AddTo(&b)
 	return a
 }
 
 // Sub returns a - b per type, without clamping; it wraps like Java's long.
 func (a Resource) Sub(b Resource) Resource {
-	a[0] -= b[0]
-	a[1] -= b[1]
-	a[2] -= b[2]
-	a[3] -= b[3]
+	a.SubtractFrom(&b)
 	return a
 }
 
