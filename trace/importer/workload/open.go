@@ -58,8 +58,6 @@ func (b *Builder) Open(path string) (*Source, error) {
 	return s, nil
 }
 
-const aSpreadsheet = "is a spreadsheet, want its table as text: save it as CSV"
-
 // archives are what files of data are kept in that are none of the data themselves, by what they have at some place, with what is wanted.
 var archives = []struct {
 	at          int
@@ -68,16 +66,24 @@ var archives = []struct {
 	{257, "ustar", "is a tar archive, want the files in it: unpack it first (tar xf)"},
 	{0, "PAR1", "is a Parquet file: import it with the format parquet"},
 	{0, "version https://git-lfs.github.com/spec/", "is a pointer of Git LFS, want the file that it stands for: git lfs pull fetches it"},
-	{30, "[Content_Types].xml", aSpreadsheet}, {30, "xl/", aSpreadsheet}, {30, "docProps/", aSpreadsheet}, {30, "mimetypeapplication/vnd.oasis.opendocument.spreadsheet", aSpreadsheet},
-	{0, "PK\x03\x04", "is a zip archive, want the files in it: unpack it first (unzip)"},
+	{0, zipMagic, "is a zip archive, want the files in it: unpack it first (unzip)"},
 	{0, "\x1f\x8b", "is packed twice, the second time with gzip: unpack it once"},
 	{0, "\x28\xb5\x2f\xfd", "is packed twice, the second time with zstd: unpack it once"},
 }
 
+const zipMagic = "PK\x03\x04"
+
+// spreadsheets are zip archives whose first file has a name that begins with one of these.
+var spreadsheets = []string{"[Content_Types].xml", "xl/", "docProps/", "mimetypeapplication/vnd.oasis.opendocument.spreadsheet"}
+
 // isArchive is the error of a file with this beginning, if it is an archive: read as a text it would have a first row that is none.
 func isArchive(head []byte) error {
+	at := func(i int, magic string) bool { return len(head) >= i && bytes.HasPrefix(head[i:], []byte(magic)) }
+	if at(0, zipMagic) && slices.ContainsFunc(spreadsheets, func(name string) bool { return at(30, name) }) {
+		return errors.New("is a spreadsheet, want its table as text: save it as CSV")
+	}
 	for _, a := range archives {
-		if len(head) >= a.at+len(a.magic) && string(head[a.at:a.at+len(a.magic)]) == a.magic && (a.want != aSpreadsheet || bytes.HasPrefix(head, []byte("PK"))) {
+		if at(a.at, a.magic) {
 			return errors.New(a.want)
 		}
 	}

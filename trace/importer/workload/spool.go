@@ -13,8 +13,8 @@ import (
 // spool keeps applications until the nodes, users, queues and files of the trace are known. They wait on disk, so that memory holds one
 // application at a time.
 type spool struct {
-	keep   bool // applications will be read again
-	unkept int64
+	keep   bool  // applications will be read again
+	unkept int64 // applications that were not written, of which each takes a place of its own
 	index  *index
 	names  names // users, queues and cluster managers
 
