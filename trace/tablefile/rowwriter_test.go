@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 
 	"replay/trace/tablefile"
@@ -57,12 +56,7 @@ func mix(r *rand.Rand) (rows []mixed) {
 func TestRowWriterWritesWhatTheLibraryDoes(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		options := []parquet.WriterOption{
-			parquet.CreatedBy("replay", "1", "test"), parquet.Compression(tablefile.NewZstd(zstd.SpeedDefault)),
-			parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked), parquet.KeyValueMetadata("a", "b"),
-			parquet.SortingWriterConfig(parquet.SortingColumns(parquet.Ascending("time"), parquet.Descending("kind"))), parquet.DictionaryMaxBytes(500),
-			parquet.MaxRowsPerRowGroup(int64(1 + r.IntN(400))), parquet.PageBufferSize(200 + r.IntN(4000)), parquet.DataPageVersion(1 + r.IntN(2)),
-		}
+		options := append(optionsOf(r, 400), parquet.DictionaryMaxBytes(500), parquet.DataPageVersion(1+r.IntN(2)))
 		rows := mix(r)
 		var want, got bytes.Buffer
 		library := parquet.NewGenericWriter[mixed](&want, options...)

@@ -83,16 +83,21 @@ func blocks(r *rand.Rand) (all []block) {
 	return all
 }
 
+// optionsOf are options of a table with times and kinds, with up to most rows in a row group and pages of a random size.
+func optionsOf(r *rand.Rand, most int) []parquet.WriterOption {
+	return []parquet.WriterOption{
+		parquet.CreatedBy("replay", "1", "test"), parquet.Compression(tablefile.NewZstd(zstd.SpeedDefault)),
+		parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked), parquet.KeyValueMetadata("a", "b"),
+		parquet.SortingWriterConfig(parquet.SortingColumns(parquet.Ascending("time"), parquet.Descending("kind"))),
+		parquet.MaxRowsPerRowGroup(int64(1 + r.IntN(most))), parquet.PageBufferSize(200 + r.IntN(4000)),
+	}
+}
+
 // A Writer of columns writes what the library writes of rows, byte for byte, wherever pages and row groups end.
 func TestWriterWritesWhatTheLibraryDoes(t *testing.T) {
 	for seed := range uint64(120) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		options := []parquet.WriterOption{
-			parquet.CreatedBy("replay", "1", "test"), parquet.Compression(tablefile.NewZstd(zstd.SpeedDefault)),
-			parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked), parquet.KeyValueMetadata("a", "b"),
-			parquet.SortingWriterConfig(parquet.SortingColumns(parquet.Ascending("time"), parquet.Descending("kind"))),
-			parquet.MaxRowsPerRowGroup(int64(1 + r.IntN(900))), parquet.PageBufferSize(200 + r.IntN(4000)), parquet.DataPageVersion(1),
-		}
+		options := append(optionsOf(r, 900), parquet.DataPageVersion(1))
 		all := blocks(r)
 		var want, got bytes.Buffer
 		rows := parquet.NewGenericWriter[numbers](&want, options...)
