@@ -12,12 +12,12 @@ import (
 const (
 	// usual is how much the heap may grow, in percent of what is alive, where the budget leaves room for it. Go's own 100 has a command of little
 	// memory collect hundreds of times what it could leave.
-	usual = 400
+	usual = 1000
 	// apart is memory in bytes that is no heap: stacks, and what the runtime keeps of the heap.
 	apart = 8 << 20
 )
 
-// Within lets the process take up to budget bytes before it is thrifty. Where more is alive than the budget has room for, it gives way: half as much as is
+// Within lets the process take up to budget bytes before it is thrifty. Where more is alive than the budget has room for, it gives way: a third of what is
 // alive may always come on top, so that no input makes it collect without end. restore brings the settings of before back. Where GOGC or GOMEMLIMIT is set, those hold.
 //
 // A command that streams takes about the same memory for any input then, and collects less for a small one.
@@ -66,7 +66,7 @@ func (k *keeper) adapt() (more bool) {
 
 // limitFor is the limit with live bytes alive. Above the budget it goes in steps of an eighth of it, as setting it stops the process for a moment.
 func limitFor(budget, live int64) int64 {
-	over := live + live/2 + apart - budget
+	over := live + live/3 + apart - budget
 	if over <= 0 {
 		return budget
 	}

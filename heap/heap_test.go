@@ -11,9 +11,9 @@ import (
 func TestLimitFor(t *testing.T) {
 	for _, c := range []struct{ budget, live, want int64 }{
 		{48 << 20, 0, 48 << 20},
-		{48 << 20, 26 << 20, 48 << 20},
-		{48 << 20, 27 << 20, 54 << 20},
-		{48 << 20, 100 << 20, 162 << 20},
+		{48 << 20, 30 << 20, 48 << 20},
+		{48 << 20, 31 << 20, 54 << 20},
+		{48 << 20, 100 << 20, 144 << 20},
 	} {
 		if got := limitFor(c.budget, c.live); got != c.want {
 			t.Errorf("limitFor(%d, %d) = %d, want %d", c.budget, c.live, got, c.want)
@@ -44,7 +44,7 @@ func TestWithin(t *testing.T) {
 		t.Errorf("the limit stays %d, want it %s", limit(), what)
 	}
 	held := make([]byte, 100<<20)
-	until("above 150 MiB", func() bool { return limit() > 150<<20 })
+	until("above 130 MiB", func() bool { return limit() > 130<<20 })
 	runtime.KeepAlive(held)
 	held = nil
 	until("the budget", func() bool { return limit() == budget })

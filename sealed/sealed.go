@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -18,37 +17,17 @@ import (
 // Key is where a document has its hash.
 const Key = "hash"
 
-// A Document is JSON of any layout, decoded with its numbers as they are written.
-type Document map[string]any
-
-// Decode reads a document.
-func Decode(text []byte) (doc Document, err error) {
+// Decode reads a document, with its numbers as they are written.
+func Decode(text []byte) (doc map[string]any, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	if err := d.Decode(&doc); err != nil {
 		return nil, err
 	}
 	if doc == nil {
-		return nil, errors.New("is null, want a JSON object")
+		return nil, errNoObject
 	}
 	return doc, nil
-}
-
-// Sum is SHA-256, in hexadecimal digits, over the document without its hash: its JSON without space, keys sorted.
-func (d Document) Sum() string {
-	hash, has := d[Key]
-	delete(d, Key)
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(d); err != nil {
-		panic(err) // it has just been decoded
-	}
-	if has {
-		d[Key] = hash
-	}
-	sum := sha256.Sum256(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
-	return hex.EncodeToString(sum[:])
 }
 
 // Marshal returns v, of which set takes the hash, as JSON with it.
@@ -58,11 +37,11 @@ func Marshal(v any, indent string, set func(hash string)) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := Decode(text)
+	sum, err := Sum(text, Key)
 	if err != nil {
 		return nil, err
 	}
-	set(doc.Sum())
+	set(sum)
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetIndent("", indent)
@@ -76,11 +55,18 @@ func Unmarshal(text []byte, v any) error {
 	if err := json.Unmarshal(text, v); err != nil {
 		return err
 	}
-	doc, err := Decode(text)
+	sum, err := Sum(text, Key)
 	if err != nil {
 		return err
 	}
-	switch has, sum := doc[Key], doc.Sum(); {
+	var doc map[string]json.RawMessage
+	var has any
+	if err = json.Unmarshal(text, &doc); err == nil && doc[Key] != nil {
+		err = json.Unmarshal(doc[Key], &has)
+	}
+	switch {
+	case err != nil:
+		return err
 	case has == nil || has == "":
 		return fmt.Errorf("%s is missing, want the hash with which it was written", Key)
 	case has != sum:

@@ -2,7 +2,9 @@ package sealed
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -90,6 +92,57 @@ func FuzzUnmarshal(f *testing.F) {
 		}
 		if again, err := Marshal(&got, "", func(h string) { got.Hash = h }); err == nil && Unmarshal(again, new(sample)) != nil {
 			t.Errorf("%s, and written again %s", text, again)
+		}
+	})
+}
+
+// plainSum is what Sum is by its definition.
+func plainSum(t *testing.T, text []byte, without ...string) string {
+	doc, err := Decode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range without {
+		in := doc
+		for key, rest, more := strings.Cut(path, "."); in != nil; key, rest, more = strings.Cut(rest, ".") {
+			if !more {
+				delete(in, key)
+				break
+			}
+			in, _ = in[key].(map[string]any)
+		}
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(doc); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(bytes.TrimSuffix(b.Bytes(), []byte("\n"))))
+}
+
+// sums are texts whose sums are taken by the definition and as they are.
+var sums = []string{
+	`{}`, ` { "b" : [ ] , "a" : { } } `, `{"a":[1,[2,{"c":1e400}],"<\u0041\ud800\/>\u2028", null,true , -0.0]}`, `{"a":1,"a":2}`, `{"hash":"x","a":{"a":1,"files":[{"a":1}]},"files":3}`,
+	"{\"\xff\":\"\xfe\"}", `{"":{"":0}}`,
+}
+
+func FuzzSum(f *testing.F) {
+	for _, text := range sums {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, without := range [][]string{nil, {"hash"}, {"files", "a.files", "hash"}} {
+			got, err := Sum(text, without...)
+			if err != nil {
+				if doc := map[string]any(nil); json.Unmarshal(text, &doc) == nil && doc != nil {
+					t.Fatalf("%s: %v", text, err)
+				}
+				return
+			}
+			if want := plainSum(t, text, without...); got != want {
+				t.Errorf("%s without %v: %s, want %s", text, without, got, want)
+			}
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -179,21 +180,12 @@ func (m *Manifest) identity(files []FileEntry) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// takeSums sets the hashes of the manifest's text, however it is laid out: SHA-256 over its JSON without space, keys
-// sorted. That of all of it leaves out its own hash, and the core also what identity does.
-func (m *Manifest) takeSums(text []byte) error {
-	doc, err := sealed.Decode(text)
-	if err != nil {
-		return err
+// takeSums sets the hashes of the manifest's text, see [sealed.Sum]. That of all of it leaves out its own hash, and the core also what identity does.
+func (m *Manifest) takeSums(text []byte) (err error) {
+	if m.sum, err = sealed.Sum(text, sealed.Key); err == nil {
+		m.core, err = sealed.Sum(text, sealed.Key, "files", "source.files")
 	}
-	m.sum = doc.Sum()
-	delete(doc, sealed.Key)
-	delete(doc, "files")
-	if source, ok := doc["source"].(map[string]any); ok {
-		delete(source, "files")
-	}
-	m.core = doc.Sum()
-	return nil
+	return err
 }
 
 func byName(a, b FileEntry) int { return cmp.Compare(a.Name, b.Name) }
@@ -259,7 +251,7 @@ func parseManifest(path string, data []byte) (*Manifest, error) {
 	}
 	if doc, err := sealed.Decode(data); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
-	} else if key, known := otherCase(map[string]any(doc), reflect.TypeFor[Manifest]()); key != "" {
+	} else if key, known := otherCase(doc, reflect.TypeFor[Manifest]()); key != "" {
 		return nil, fmt.Errorf("%s: key %s is unknown, want %s", path, key, known)
 	}
 	for i, f := range m.Files {
@@ -315,11 +307,13 @@ func (m *Manifest) write(path string) error {
 		return err
 	}
 	m.Hash = m.sum
-	data, err := json.MarshalIndent(m, "", "  ")
+	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(data, '\n'), 0o644)
+	e := json.NewEncoder(f)
+	e.SetIndent("", "  ")
+	return errors.Join(e.Encode(m), f.Close())
 }
 
 // checkFileName accepts plain names that stay inside the directory on every system.

@@ -375,7 +375,7 @@ type tableWriter[T any] struct {
 	n     int64 // rows, without those of the batch
 }
 
-const writeBatch = 1024
+const writeBatch = 128
 
 func (w *Writer) newFile(base string) (t tableFile, err error) {
 	t = tableFile{name: base + ".parquet", sum: sha256.New()}
@@ -485,12 +485,13 @@ func (t *tableFile) finish(rows int64, err error) (FileEntry, error) {
 
 func (t *tableWriter[T]) finish() (FileEntry, error) {
 	err := errors.Join(t.flush(), t.pw.Close())
+	defer func() { *t = tableWriter[T]{} }() // its memory is for what is written after it
 	return t.tableFile.finish(t.n, err)
 }
 
 // Close discards.
 func (t *tableWriter[T]) Close() error {
-	if t == nil {
+	if t == nil || t.file == nil {
 		return nil
 	}
 	t.pw.Discard()

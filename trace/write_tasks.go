@@ -91,7 +91,7 @@ func present[T int32 | int64](to *tablefile.Sink, column []T, from, until int) {
 
 // Close discards.
 func (t *taskWriter) Close() error {
-	if t == nil {
+	if t == nil || t.file == nil {
 		return nil
 	}
 	t.Discard()
@@ -99,5 +99,6 @@ func (t *taskWriter) Close() error {
 }
 
 func (t *taskWriter) finish() (FileEntry, error) {
+	defer func() { *t = taskWriter{} }() // as for other tables
 	return t.tableFile.finish(t.NumRows(), t.Writer.Close())
 }

@@ -35,14 +35,7 @@ func Seal(t testing.TB, path string) {
 		doc["files"] = files
 	}
 	if text, err = json.Marshal(doc); err == nil {
-		doc, err = sealed.Decode(text)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc[sealed.Key] = doc.Sum()
-	if text, err = json.Marshal(doc); err == nil {
-		err = os.WriteFile(path, text, 0o644)
+		err = os.WriteFile(path, Text(text), 0o644)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +48,9 @@ func Text(text []byte) []byte {
 	if err != nil {
 		return text
 	}
-	doc[sealed.Key] = doc.Sum()
+	if doc[sealed.Key], err = sealed.Sum(text, sealed.Key); err != nil {
+		return text
+	}
 	if out, err := json.Marshal(doc); err == nil {
 		return out
 	}
