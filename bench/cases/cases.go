@@ -62,6 +62,7 @@ func list() (all []*Case) {
 	scheduler := func(name string) func(*scenario.Options) {
 		return func(o *scenario.Options) { o.Scheduler = name }
 	}
+	const held = 0.6 // of the vcores, by the executors of the month, whose tasks take 0.42
 	const longLived = "many queues with long-lived applications"
 
 	gen("month-hundredth-day", Short, "month", synth.Options{Nodes: 120, Jobs: 180}, nil, longLived+", delay scheduling")
@@ -90,10 +91,18 @@ func list() (all []*Case) {
 	add(Case{Name: "read-w1", Label: Short, Kind: Read, W1: &W1{Load: 0.9}, About: "the tables of a million tasks"})
 	add(Case{Name: "report", Label: Short, Kind: Report, Preset: "tpch-mixed", Gen: synth.Options{Jobs: 40}, About: "the metrics of a result directory"})
 
+	gen("month-tenth-elastic", Short, "month-elastic", synth.Options{Nodes: 1200, Jobs: 300}, nil, longLived+" that give back idle executors")
+	gen("month-elastic", Nightly, "month-elastic", synth.Options{}, nil, longLived+" that give back idle executors, a month of 12,000 nodes and 50 million tasks")
 	gen("month-tenth", Nightly, "month", synth.Options{Nodes: 1200, Jobs: 54_200}, nil, longLived+", a month of a tenth of the cluster")
 	gen("month", Nightly, "month", synth.Options{}, nil, longLived+", a month of 12,000 nodes and 50 million tasks")
 	for _, load := range []float64{0.6, 0.95, 1.5} {
-		gen(fmt.Sprintf("day-%v", load), Nightly, "month", synth.Options{Jobs: int(18_000 * load / 0.42), Load: load}, nil, fmt.Sprintf("a day of 12,000 nodes at load %v", load))
+		jobs := func(days float64) synth.Options {
+			return synth.Options{Jobs: int(days * 18_000 * load / held), Load: load * 0.42 / held}
+		}
+		gen(fmt.Sprintf("day-%v", load), Nightly, "month", jobs(1), nil, fmt.Sprintf("a day of 12,000 nodes of which executors hold %v", load))
+		if load == 0.95 {
+			gen("month-0.95", Nightly, "month", jobs(30.1), nil, "a month of 12,000 nodes of which executors hold 0.95: 17 million containers")
+		}
 	}
 	for _, nodes := range []int{100, 1000, 12_000, 50_000} {
 		gen(fmt.Sprintf("busy-%d", nodes), Nightly, "month", synth.Options{Nodes: nodes, Jobs: 3 * nodes / 2, Load: 0.6}, nil, fmt.Sprintf("%d nodes at load 0.6, work in proportion", nodes))

@@ -7,13 +7,14 @@ import (
 	"replay/trace/synth/model"
 )
 
-// month is a month of a large cluster of many queues with long-lived applications: about 2,000 live at a time, each with 20
-// executors that stay for nearly all of its 10,000 s. --nodes makes the cluster smaller at the same load: fewer queues, racks, files
+// month is a month of a large cluster of many queues with long-lived applications: about 2,100 live at a time, each with 20
+// executors that stay for nearly all of its 10,000 s, as they hold the cached table that it has read. --nodes makes the cluster smaller at the same load: fewer queues, racks, files
 // and arrivals, equal applications. It waits for preferred hosts, and only containers above 10 GiB, of which there are none, reserve
 // nodes: with YARN's default of 2 GiB each application reserves full nodes by the dozen while it waits.
 var month = Preset{
 	Name:     "month",
-	Usage:    "a month of 500 queues: an application every 4.8 s with 20 executors that live 10,000 s, and 92 tasks",
+	version:  "3",
+	Usage:    "a month of 500 queues: an application every 4.8 s with 20 executors that live 10,000 s with what they cache, and 92 tasks",
 	Defaults: Options{Jobs: 542_000, Nodes: 12_000, Racks: 300, Replication: 3, Load: 0.42},
 	Kinds:    []string{trace.KindSpark},
 	VCores:   12,
@@ -35,8 +36,20 @@ var month = Preset{
 		}
 		return files
 	},
-	Job: monthJob,
+	Job: func(g *Generator, id int64) *trace.Job {
+		j := monthJob(g, id)
+		j.Stages[1].CacheOf = 0
+		return j
+	},
 }
+
+// monthElastic is month without caches: Spark's dynamic allocation gives executors back while the last tasks of the first stage run, and asks for others after it.
+var monthElastic = func() Preset {
+	p := month
+	p.Name, p.version, p.Job = "month-elastic", "", monthJob
+	p.Usage = "month with applications that cache nothing: they give back executors that are idle, and ask for 25 each"
+	return p
+}()
 
 var monthGrowth = growth{rackNodes: 40, queueNodes: 24}
 

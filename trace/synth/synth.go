@@ -65,6 +65,7 @@ var Presets = []*Preset{
 	&tpchDecima,
 	&tpchMixed,
 	&month,
+	&monthElastic,
 	&facebook2009,
 	&facebook2009Delay,
 	&facebook2010,
