@@ -18,11 +18,13 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"text/tabwriter"
 	"time"
 
+	measured "replay/bench/measure"
 	"replay/heap"
 	"replay/outdir"
 	"replay/trace/importer"
@@ -50,7 +52,7 @@ func main() {
 	}
 }
 
-// work imports the input below dir, or reads it.
+// work imports the input below dir, or reads it, and prints the largest memory of the process in bytes. What the system tells its parent counts that of the parent, too, up to the start.
 func work(ctx context.Context, format, dir string) error {
 	in := filepath.Join(dir, "input")
 	if format == plainReading {
@@ -67,6 +69,7 @@ func work(ctx context.Context, format, dir string) error {
 	}
 	defer heap.Within(importer.MemoryBudget)()
 	_, err := importer.Import(ctx, format, []string{in}, opt)
+	fmt.Println(measured.Peak("self"))
 	return errors.Join(err, os.RemoveAll(opt.Out))
 }
 
@@ -137,13 +140,18 @@ func row(ctx context.Context, w io.Writer, self, name string, rows, times int) e
 func measure(ctx context.Context, self, format, dir string) (cost, error) {
 	cmd := exec.CommandContext(ctx, self, "-import", format, "-dir", dir)
 	cmd.Stderr = os.Stderr
-	if err := cmd.Run(); err != nil {
+	text, err := cmd.Output()
+	if err != nil {
 		return cost{}, err
 	}
 	p := cmd.ProcessState
 	c := cost{cpu: p.UserTime() + p.SystemTime()}
-	if u, ok := p.SysUsage().(*syscall.Rusage); ok {
-		c.mib = int64(u.Maxrss) / 1024
+	if format != plainReading {
+		peak, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+		if err != nil {
+			return cost{}, err
+		}
+		c.mib = peak >> 20
 	}
 	return c, nil
 }
