@@ -17,7 +17,7 @@ const (
 	apart = 8 << 20
 )
 
-// Within lets the process take up to budget bytes before it is thrifty. Where more is alive than the budget has room for, it gives way: a third of what is
+// Within lets the process take up to budget bytes before it is thrifty. Where more is alive than the budget has room for, it gives way: a quarter of what is
 // alive may always come on top, so that no input makes it collect without end. restore brings the settings of before back. Where GOGC or GOMEMLIMIT is set, those hold.
 //
 // A command that streams takes about the same memory for any input then, and collects less for a small one.
@@ -66,7 +66,7 @@ func (k *keeper) adapt() (more bool) {
 
 // limitFor is the limit with live bytes alive. Above the budget it goes in steps of an eighth of it, as setting it stops the process for a moment.
 func limitFor(budget, live int64) int64 {
-	over := live + live/3 + apart - budget
+	over := live + live/4 + apart - budget
 	if over <= 0 {
 		return budget
 	}

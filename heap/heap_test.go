@@ -11,9 +11,9 @@ import (
 func TestLimitFor(t *testing.T) {
 	for _, c := range []struct{ budget, live, want int64 }{
 		{48 << 20, 0, 48 << 20},
-		{48 << 20, 30 << 20, 48 << 20},
-		{48 << 20, 31 << 20, 54 << 20},
-		{48 << 20, 100 << 20, 144 << 20},
+		{48 << 20, 32 << 20, 48 << 20},
+		{48 << 20, 33 << 20, 54 << 20},
+		{48 << 20, 100 << 20, 138 << 20},
 	} {
 		if got := limitFor(c.budget, c.live); got != c.want {
 			t.Errorf("limitFor(%d, %d) = %d, want %d", c.budget, c.live, got, c.want)
@@ -44,7 +44,7 @@ func TestWithin(t *testing.T) {
 		t.Errorf("the limit stays %d, want it %s", limit(), what)
 	}
 	held := make([]byte, 100<<20)
-	until("above 130 MiB", func() bool { return limit() > 130<<20 })
+	until("above 125 MiB", func() bool { return limit() > 125<<20 })
 	runtime.KeepAlive(held)
 	held = nil
 	until("the budget", func() bool { return limit() == budget })
