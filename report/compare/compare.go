@@ -1,5 +1,6 @@
-// Package compare says what differs between variants of one replay and what does not: differences, their intervals,
-// a verdict in words, plots and a page.
+// Package compare says what differs between variants of one replay and what does not. A [Study] takes in replays, variant by variant, and becomes a
+// [Comparison]: differences, their intervals, a verdict in words, a table, JSON, CSV and a page. What pictures show is in [Pooled]; package pictures
+// draws them.
 package compare
 
 import (

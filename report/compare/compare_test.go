@@ -278,13 +278,13 @@ func TestIntervalDecidesTheWord(t *testing.T) {
 		for _, r := range c.Rows {
 			for v := 1; v < len(r.Cells); v++ {
 				cell := &r.Cells[v]
-				low, high, ok := cell.interval()
+				low, high, ok := cell.Interval()
 				if !ok || cell.Finding == Equal {
 					continue
 				}
 				tested++
 				excludes := low > 0 || high < 0
-				within := max(high, -low) <= c.Margin*r.of()
+				within := max(high, -low) <= c.Margin*r.Reference()
 				if cell.Finding.Real() != (excludes && !within) || (cell.Finding == EqualWithin) != within || (cell.Adjusted < inference.Level) != excludes || cell.Adjusted < cell.P {
 					t.Errorf("%d seeds: %s is %q, its interval %v to %v, p %v, adjusted %v", seeds, r.Name, cell.Finding, low, high, cell.P, cell.Adjusted)
 				}
@@ -458,35 +458,6 @@ func TestComparisonOfWhatCannotBeCompared(t *testing.T) {
 		if _, err := Of(tt.vs, Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q in it", tt.name, err, tt.want)
 		}
-	}
-}
-
-func TestComparisonOfNothing(t *testing.T) {
-	for name, feed := range reporttest.Feeds {
-		c := of(t, Variant{Name: "a", Runs: []*metric.Summary{metric.Of(reporttest.DataOf(t, feed))}}, Variant{Name: "b", Runs: []*metric.Summary{metric.Of(reporttest.DataOf(t, feed))}})
-		page, err := c.page(c.pictures())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bytes.Contains(page, []byte("NaN")) {
-			t.Errorf("%s: the page shows NaN", name)
-		}
-	}
-}
-
-func TestComparisonPlotsGolden(t *testing.T) {
-	other := reporttest.Few
-	other.Locality, other.WaitMS = .9, 3000
-	c := of(t, variant(t, reporttest.Few, "base", 2), variant(t, other, "other", 2))
-	for _, p := range c.pictures() {
-		if p.Figure == nil {
-			t.Fatalf("%s: no picture: %s", p.Name, p.Reason)
-		}
-		b, err := p.Figure.Render("svg")
-		if err != nil {
-			t.Fatal(err)
-		}
-		reporttest.Golden(t, p.Name+".svg", b)
 	}
 }
 

@@ -31,17 +31,16 @@ func kind(runs bool) outdir.Kind {
 }
 
 // WriteDir writes the comparison to a directory: comparison.json, .csv and .txt, report.html,
-// and plots in the formats given. The directory must be absent, empty, or an earlier comparison
+// and its pictures (those of package pictures) in the formats given. The directory must be absent, empty, or an earlier comparison
 // that it then replaces; it appears whole or not at all. More names files or directories to
 // move into it (such as the results of the runs), by their name there.
-func (c *Comparison) WriteDir(path string, formats []string, more map[string]string) error {
+func (c *Comparison) WriteDir(path string, pictures []figure.Picture, formats []string, more map[string]string) error {
 	_, runs := more["runs"]
 	d, err := kind(runs).Begin(path)
 	if err != nil {
 		return err
 	}
 	defer d.Abort()
-	pictures := c.pictures()
 	if err := figure.WriteAll(d.Path("plots"), pictures, formats); err != nil {
 		return err
 	}

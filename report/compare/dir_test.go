@@ -1,4 +1,4 @@
-package compare
+package compare_test
 
 import (
 	"bytes"
@@ -7,16 +7,30 @@ import (
 	"strings"
 	"testing"
 
+	"replay/report/compare"
+	"replay/report/compare/pictures"
+	"replay/report/metric"
 	"replay/report/reporttest"
 )
 
-// A name from a user stays text, and nothing is fetched from elsewhere.
-func TestPageIsSelfContained(t *testing.T) {
-	c := of(t, variant(t, reporttest.Few, "<b>base", 2), variant(t, reporttest.Usual, "other", 2))
-	page, err := c.page(c.pictures())
+// written returns the page of a comparison that is written to a directory.
+func written(t *testing.T, c *compare.Comparison) []byte {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "c")
+	if err := c.WriteDir(dir, pictures.Of(c), nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return page
+}
+
+// A name from a user stays text, and nothing is fetched from elsewhere.
+func TestPageIsSelfContained(t *testing.T) {
+	c := compare.Compared(t, compare.MadeUp(t, reporttest.Few, "<b>base", 2), compare.MadeUp(t, reporttest.Usual, "other", 2))
+	page := written(t, c)
 	reporttest.SelfContained(t, page)
 	if bytes.Contains(page, []byte("<b>base")) {
 		t.Error("the name of a variant is taken for HTML")
@@ -29,12 +43,12 @@ func TestWriteDir(t *testing.T) {
 	if err := os.MkdirAll(run, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	c := of(t, variant(t, reporttest.Few, "a", 2), variant(t, reporttest.Few, "b", 2))
+	c := compare.Compared(t, compare.MadeUp(t, reporttest.Few, "a", 2), compare.MadeUp(t, reporttest.Few, "b", 2))
 	for _, more := range []map[string]string{nil, {"runs/a": run}} { // the second replaces the first
-		if err := CheckDir(dir, more != nil); err != nil {
+		if err := compare.CheckDir(dir, more != nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.WriteDir(dir, []string{"svg"}, more); err != nil {
+		if err := c.WriteDir(dir, pictures.Of(c), []string{"svg"}, more); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -43,7 +57,7 @@ func TestWriteDir(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := CheckDir(dir, false); err == nil {
+	if err := compare.CheckDir(dir, false); err == nil {
 		t.Error("a comparison without runs may replace one that has them")
 	}
 }
@@ -54,8 +68,8 @@ func TestWriteDirKeepsWhatIsNotAComparison(t *testing.T) {
 	if err := os.WriteFile(mine, []byte("years of work"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c := of(t, variant(t, reporttest.Few, "a", 1), variant(t, reporttest.Few, "b", 1))
-	if err := c.WriteDir(dir, nil, nil); err == nil || !strings.Contains(err.Error(), "not an earlier result") {
+	c := compare.Compared(t, compare.MadeUp(t, reporttest.Few, "a", 1), compare.MadeUp(t, reporttest.Few, "b", 1))
+	if err := c.WriteDir(dir, pictures.Of(c), nil, nil); err == nil || !strings.Contains(err.Error(), "not an earlier result") {
 		t.Errorf("error %v, want a refusal to replace a directory with other files", err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
@@ -63,10 +77,11 @@ func TestWriteDirKeepsWhatIsNotAComparison(t *testing.T) {
 	}
 }
 
-// A plot is added by one file, one line and one golden picture.
-func TestEachPlotIsAFileAndALine(t *testing.T) {
-	names := reporttest.Table(t, "Plot", "Plots", "plot_")
-	reporttest.Listed(t, "plot", names, len(Plots), func(i int) string { return Plots[i].Name })
-	reporttest.Goldens(t, names, ".svg")
-	reporttest.Documented(t, "a plot of a comparison", "compare/plot_<name>.go")
+func TestComparisonOfNothing(t *testing.T) {
+	for name, feed := range reporttest.Feeds {
+		c := compare.Compared(t, compare.Variant{Name: "a", Runs: []*metric.Summary{metric.Of(reporttest.DataOf(t, feed))}}, compare.Variant{Name: "b", Runs: []*metric.Summary{metric.Of(reporttest.DataOf(t, feed))}})
+		if bytes.Contains(written(t, c), []byte("NaN")) {
+			t.Errorf("%s: the page shows NaN", name)
+		}
+	}
 }

@@ -160,7 +160,7 @@ func (c *Comparison) JSON() ([]byte, error) {
 					cell.Correlated = &e.Autocorrelation
 				}
 			}
-			if low, high, ok := x.interval(); ok {
+			if low, high, ok := x.Interval(); ok {
 				cell.Interval = []float64{low, high}
 			} else if row.Family != "" && x.Finding != Equal {
 				cell.Untested = x.Untested
@@ -204,8 +204,8 @@ func (c *Comparison) inferenceJSON() inferenceJSON {
 	return out
 }
 
-// interval returns the ends of the interval of a difference; false when it is not tested.
-func (c *Cell) interval() (low, high float64, ok bool) {
+// Interval returns the ends of the interval of a difference; false when it is not tested.
+func (c *Cell) Interval() (low, high float64, ok bool) {
 	return c.Difference - c.Half, c.Difference + c.Half, !math.IsNaN(c.Half)
 }
 
@@ -229,7 +229,7 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 		for v := range row.Cells {
 			x := &row.Cells[v]
 			low, high := "", ""
-			if l, h, ok := x.interval(); ok {
+			if l, h, ok := x.Interval(); ok {
 				low, high = number(l), number(h)
 			}
 			lines = append(lines, []string{row.Name, string(row.Unit), shown.Cell(c.Variants[v].Name), number(x.Number), number(x.Difference), low, high, number(x.P), number(x.Adjusted), number(x.Detectable), strconv.FormatInt(row.N, 10), string(x.Finding)})

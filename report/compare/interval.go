@@ -21,11 +21,11 @@ func (c *Comparison) intervalPicture(row *Row, x *Cell) template.HTML {
 	if math.IsNaN(x.Difference) || x.Finding == Equal {
 		return ""
 	}
-	low, high, ok := x.interval()
+	low, high, ok := x.Interval()
 	if !ok {
 		low, high = x.Difference, x.Difference
 	}
-	margin := c.Margin * row.of()
+	margin := c.Margin * row.Reference()
 	most := max(math.Abs(low), math.Abs(high), math.Abs(x.Difference), math.Abs(margin))
 	if most == 0 || math.IsInf(most, 0) || math.IsNaN(most) {
 		return ""

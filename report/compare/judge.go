@@ -112,9 +112,9 @@ func (c *Comparison) missing(cell *Cell, v int) string {
 	return fmt.Sprintf("no number for %s%s: %s", c.Variants[v].Name, where, cell.Absent)
 }
 
-// of returns what a part of the row's value is a part of: the first variant's value, or 1 for shares and indexes, which differ
+// Reference returns what a part of the row's value is a part of: the first variant's value, or 1 for shares and indexes, which differ
 // by points.
-func (r *Row) of() float64 {
+func (r *Row) Reference() float64 {
 	switch r.Unit {
 	case quantity.Share, quantity.Index:
 		return 1
@@ -131,7 +131,7 @@ func (c *Cell) find(row *Row, margin float64) Finding {
 	if c.Estimate == nil {
 		return NotTested
 	}
-	switch c.Estimate.Word(c.Half, margin*row.of()) {
+	switch c.Estimate.Word(c.Half, margin*row.Reference()) {
 	case inference.Within:
 		return EqualWithin
 	case inference.Open:

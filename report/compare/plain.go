@@ -4,12 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"replay/report/figure"
 	"replay/report/quantity"
 )
-
-// Pictures returns all pictures of the comparison.
-func (c *Comparison) Pictures() []figure.Picture { return c.pictures() }
 
 // About says what was compared, for captions.
 func (c *Comparison) About() string {

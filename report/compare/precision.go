@@ -37,7 +37,7 @@ func (c *Comparison) Precision() (p Precision) {
 
 // precision is half the width of the cell's interval as a part of what it is about.
 func (r *Row) precision(cell *Cell) float64 {
-	of := r.of()
+	of := r.Reference()
 	if of == 0 { // from nothing to something
 		of = math.Abs(cell.Number)
 	}

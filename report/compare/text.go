@@ -90,7 +90,7 @@ func partText(x float64) string {
 
 // sizeText writes a difference of the row as a part of the base's value, or in points.
 func (r *Row) sizeText(x float64) string {
-	of := r.of()
+	of := r.Reference()
 	switch {
 	case of == 0:
 		s := r.Unit.ScaleOf(x)
@@ -129,7 +129,7 @@ func (c *Comparison) precisionText() string {
 		if p.Row == nil {
 			return fmt.Sprintf("%s, the limit.", n)
 		}
-		return fmt.Sprintf("%s, the limit: %s is known to ±%s, not to ±%s.", n, p.Row.Words(), p.Row.sizeText(p.Reached*p.Row.of()), wanted)
+		return fmt.Sprintf("%s, the limit: %s is known to ±%s, not to ±%s.", n, p.Row.Words(), p.Row.sizeText(p.Reached*p.Row.Reference()), wanted)
 	}
 	return ""
 }

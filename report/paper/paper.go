@@ -10,6 +10,7 @@ import (
 
 	"replay/outdir"
 	"replay/report/compare"
+	"replay/report/compare/pictures"
 	"replay/report/figure"
 	"replay/report/metric"
 	"replay/report/plot"
@@ -53,7 +54,7 @@ func OfRun(name string, s *metric.Summary) *Paper {
 
 // OfComparison returns what is told of variants that were compared.
 func OfComparison(c *compare.Comparison, variants []compare.Variant) *Paper {
-	p := &Paper{Pictures: c.Pictures(), About: c.About()}
+	p := &Paper{Pictures: pictures.Of(c), About: c.About()}
 	p.Head, p.Rows = c.Plain()
 	for _, v := range variants {
 		for i, r := range v.Runs {

@@ -147,7 +147,17 @@ func Goldens(t *testing.T, names []string, ending string) {
 // Documented checks that docs/architecture.md says to add a thing in a file, under report.
 func Documented(t *testing.T, thing, file string) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.FromSlash("../../docs/architecture.md"))
+	top, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for filepath.Base(top) != "report" {
+		if filepath.Dir(top) == top {
+			t.Fatal("the test is not of a package under report")
+		}
+		top = filepath.Dir(top)
+	}
+	b, err := os.ReadFile(filepath.Join(filepath.Dir(top), "docs", "architecture.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"replay/cmd/replay/resultcmd"
 	"replay/outdir"
 	"replay/report/compare"
+	"replay/report/compare/pictures"
 	"replay/report/inference"
 	"replay/trace"
 )
@@ -149,7 +150,7 @@ func (p *program) compare(c *cli.Context) error {
 		if g.results != "" {
 			more["runs"] = g.results
 		}
-		if err := cmp.WriteDir(out, formats, more); err != nil {
+		if err := cmp.WriteDir(out, pictures.Of(cmp), formats, more); err != nil {
 			return err
 		}
 	}

@@ -91,11 +91,12 @@ var picture = map[string][]string{
 	"replay/report/ci":         nil,
 	"replay/report/gate":       {"replay/shown", "replay/engine/record", "replay/report/ci", "replay/report/compare", "replay/report/inference", "replay/report/metric", "replay/report/page", "replay/report/quantity", "replay/report/result", "replay/report/target"},
 	"replay/report/prediction": {"replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/outdir", "replay/report/page"},
-	"replay/report/paper":      {"replay/shown", "replay/outdir", "replay/report/compare", "replay/report/figure", "replay/report/metric", "replay/report/plot", "replay/report/quantity"},
+	"replay/report/paper":      {"replay/shown", "replay/outdir", "replay/report/compare", "replay/report/compare/pictures", "replay/report/figure", "replay/report/metric", "replay/report/plot", "replay/report/quantity"},
 	"replay/report/verify":     {"replay/input", "replay/sealed", "replay/spill", "replay/trace/tablefile"},
 	"replay/report/timeline":   {"replay/input", "replay/sealed", "replay/engine/record", "replay/trace/tablefile"},
 	"replay/report/reporttest": {"replay/engine/record", "replay/report/result"},
 
+	"replay/report/compare/pictures":   {"replay/report/compare", "replay/report/figure", "replay/report/plot", "replay/report/quantity", "replay/report/result"},
 	"replay/report/reporttest/browser": nil,
 	"replay/report":                    {"replay/report/checkpoint", "replay/shown", "replay/engine/record", "replay/report/explain", "replay/report/figure", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/result", "replay/report/verify", "replay/trace"},
 

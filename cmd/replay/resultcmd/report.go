@@ -15,6 +15,7 @@ import (
 	"replay/engine/record"
 	"replay/report"
 	"replay/report/compare"
+	"replay/report/compare/pictures"
 	"replay/report/inference"
 )
 
@@ -102,7 +103,7 @@ func compareResults(c *cli.Context, formats []string) error {
 		return err
 	}
 	if out := c.String("out"); out != "" {
-		if err := comparison.WriteDir(out, formats, nil); err != nil {
+		if err := comparison.WriteDir(out, pictures.Of(comparison), formats, nil); err != nil {
 			return err
 		}
 	}

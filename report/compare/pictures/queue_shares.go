@@ -1,16 +1,17 @@
-package compare
+package pictures
 
 import (
+	"replay/report/compare"
 	"replay/report/figure"
 	"replay/report/plot"
 	"replay/report/quantity"
 )
 
 // queueShares draws the dominant share of each queue by variant.
-var queueShares = Plot{"queue_shares", "Queue shares", func(c *Comparison) (*figure.Figure, string) {
+var queueShares = Plot{"queue_shares", "Queue shares", func(c *compare.Comparison) (*figure.Figure, string) {
 	f := figure.New("Share of each queue while two or more were waiting", "dominant share of the cluster, mean over that time", "")
 	var ticks []figure.Tick
-	var rows []*Row
+	var rows []*compare.Row
 	for i := range c.Rows {
 		if c.Rows[i].Family == quantity.Shares && len(rows) < 2*plot.ShownQueues {
 			rows = append(rows, &c.Rows[i])

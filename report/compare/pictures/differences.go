@@ -1,15 +1,16 @@
-package compare
+package pictures
 
 import (
 	"math"
 
+	"replay/report/compare"
 	"replay/report/figure"
 	"replay/report/quantity"
 )
 
 // differences draws each headline difference in percent of the first variant's value, of shares and indexes in points, with its
 // interval and the margin within which a difference does not count.
-var differences = Plot{"differences", "Differences", func(c *Comparison) (*figure.Figure, string) {
+var differences = Plot{"differences", "Differences", func(c *compare.Comparison) (*figure.Figure, string) {
 	f := figure.New("Difference to "+figure.ShortName(c.Variants[0].Name, 24)+", with its interval", "% of its value; shares, indexes in points (filled: real, grey: margin)", "")
 	var ticks []figure.Tick
 	lo, hi, y := -.01, .01, 0.0
@@ -21,7 +22,7 @@ var differences = Plot{"differences", "Differences", func(c *Comparison) (*figur
 	var marks []mark
 	for i := len(c.Rows) - 1; i >= 0; i-- {
 		row := &c.Rows[i]
-		if row.Family != quantity.Headline || row.Cells[0].Absent != "" || row.of() == 0 || row.Thin() {
+		if row.Family != quantity.Headline || row.Cells[0].Absent != "" || row.Reference() == 0 || row.Thin() {
 			continue
 		}
 		any := false
@@ -31,9 +32,9 @@ var differences = Plot{"differences", "Differences", func(c *Comparison) (*figur
 				continue
 			}
 			any = true
-			scale := row.of()
+			scale := row.Reference()
 			m := mark{cell.Difference / scale, y + (float64(len(row.Cells))/2-float64(v))*.8/float64(len(row.Cells)), math.NaN(), math.NaN(), v, cell.Finding.Real()}
-			if low, high, ok := cell.interval(); ok {
+			if low, high, ok := cell.Interval(); ok {
 				m.low, m.high = low/scale, high/scale
 			}
 			lo, hi = min(lo, m.x), max(hi, m.x)

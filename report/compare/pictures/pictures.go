@@ -1,13 +1,18 @@
-package compare
+// Package pictures draws what differs between the variants of a comparison, a file for each plot. Distributions are of all replays of a variant
+// together; series over time are of the first.
+package pictures
 
-import "replay/report/figure"
+import (
+	"replay/report/compare"
+	"replay/report/figure"
+)
 
-// Plot is one kind of picture of a comparison. Distributions are over all replays together; series over time are of the first.
+// Plot is one kind of picture of a comparison.
 type Plot struct {
 	Name  string // file name without its ending
 	Title string
 	// Draw returns the picture, or the reason why there is none.
-	Draw func(*Comparison) (*figure.Figure, string)
+	Draw func(*compare.Comparison) (*figure.Figure, string)
 }
 
 // Plots are all pictures of a comparison, in the order of the page.
@@ -25,7 +30,8 @@ var Plots = []Plot{
 	utilization,
 }
 
-func (c *Comparison) pictures() (ps []figure.Picture) {
+// Of draws all pictures of a comparison.
+func Of(c *compare.Comparison) (ps []figure.Picture) {
 	for _, p := range Plots {
 		f, reason := p.Draw(c)
 		ps = append(ps, figure.Picture{Name: p.Name, Title: p.Title, Figure: f, Reason: reason})
@@ -34,19 +40,19 @@ func (c *Comparison) pictures() (ps []figure.Picture) {
 }
 
 // cdfs draws a distribution of each variant.
-func (c *Comparison) cdfs(title, x string, d *distribution) (*figure.Figure, string) {
+func cdfs(c *compare.Comparison, title, x string, line func(*compare.Pooled) figure.CDFLine) (*figure.Figure, string) {
 	var lines []figure.CDFLine
-	for _, s := range c.study.sides {
-		lines = append(lines, figure.CDFLine{Name: s.Name, Dist: s.dists[d], Open: s.open[d]})
+	for _, s := range c.Pooled() {
+		lines = append(lines, line(s))
 	}
 	return figure.CDF(title, x, lines)
 }
 
 // localityBars draws the levels of each variant.
-func (c *Comparison) localityBars(title, x string, l *levels) (*figure.Figure, string) {
+func localityBars(c *compare.Comparison, title, x string, levels func(*compare.Pooled) []figure.Level) (*figure.Figure, string) {
 	var bars []figure.Bar
-	for _, s := range c.study.sides {
-		if all := s.levels[l]; figure.Total(all) > 0 {
+	for _, s := range c.Pooled() {
+		if all := levels(s); figure.Total(all) > 0 {
 			bars = append(bars, figure.Bar{Name: figure.ShortName(s.Name, 20), Levels: all})
 		}
 	}

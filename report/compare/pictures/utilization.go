@@ -1,27 +1,28 @@
-package compare
+package pictures
 
 import (
 	"fmt"
 
+	"replay/report/compare"
 	"replay/report/figure"
 	"replay/report/plot"
 	"replay/report/result"
 )
 
 // utilization is of the first replay.
-var utilization = Plot{"utilization", "Utilization over time", func(c *Comparison) (*figure.Figure, string) {
+var utilization = Plot{"utilization", "Utilization over time", func(c *compare.Comparison) (*figure.Figure, string) {
 	end := int64(0)
-	for _, s := range c.study.sides {
-		end = max(end, s.end)
+	for _, s := range c.Pooled() {
+		end = max(end, s.EndMS)
 	}
 	f, ms := figure.OverTime("How much of the cluster was allocated", "dominant share of the cluster", float64(end))
 	f.X.Label.Text += fmt.Sprintf(", %s %s", c.Unit, c.Units[0].Name)
 	any := false
-	for i, s := range c.study.sides {
-		if s.over == nil {
+	for i, s := range c.Pooled() {
+		if s.Allocated == nil {
 			continue
 		}
-		width, bins := s.over.Rebin(figure.SeriesBins, s.end)
+		width, bins := s.Allocated.Rebin(figure.SeriesBins, s.EndMS)
 		if xys := figure.Steps(float64(width), ms, figure.Quotient(bins[result.Dominant], bins[result.Present])); len(xys) > 0 {
 			any = true
 			f.Line(s.Name, i, xys)

@@ -1,0 +1,10 @@
+package pictures
+
+import (
+	"replay/report/compare"
+	"replay/report/figure"
+)
+
+var localityTasks = Plot{"locality_tasks", "Locality of tasks", func(c *compare.Comparison) (*figure.Figure, string) {
+	return localityBars(c, "Where tasks with a preference ran", "share of their successful attempts", func(p *compare.Pooled) []figure.Level { return p.PreferringTasks })
+}}

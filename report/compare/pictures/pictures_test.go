@@ -1,0 +1,46 @@
+package pictures
+
+import (
+	"testing"
+
+	"replay/report/compare"
+	"replay/report/metric"
+	"replay/report/reporttest"
+)
+
+// variant returns two made-up runs.
+func variant(t *testing.T, m reporttest.MadeUp, name string) compare.Variant {
+	v := compare.Variant{Name: name, Flags: "--placement " + name}
+	for _, m.Seed = range []uint64{1, 2} {
+		d := *m.Data(t)
+		v.Runs = append(v.Runs, metric.Of(&d))
+	}
+	return v
+}
+
+func TestPlotsGolden(t *testing.T) {
+	other := reporttest.Few
+	other.Locality, other.WaitMS = .9, 3000
+	c, err := compare.Of([]compare.Variant{variant(t, reporttest.Few, "base"), variant(t, other, "other")}, compare.Options{Margin: compare.DefaultMargin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range Of(c) {
+		if p.Figure == nil {
+			t.Fatalf("%s: no picture: %s", p.Name, p.Reason)
+		}
+		b, err := p.Figure.Render("svg")
+		if err != nil {
+			t.Fatal(err)
+		}
+		reporttest.Golden(t, p.Name+".svg", b)
+	}
+}
+
+// A plot is added by one file, one line and one golden picture.
+func TestEachPlotIsAFileAndALine(t *testing.T) {
+	names := reporttest.Table(t, "Plot", "Plots", "")
+	reporttest.Listed(t, "plot", names, len(Plots), func(i int) string { return Plots[i].Name })
+	reporttest.Goldens(t, names, ".svg")
+	reporttest.Documented(t, "a plot of a comparison", "compare/pictures/<name>.go")
+}
