@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"replay/trace"
+	"replay/trace/hdfs"
 	"replay/trace/synth/model"
 )
 
@@ -237,7 +238,7 @@ type Generator struct {
 	Options
 	preset   *Preset
 	work     *Workload // nil for a regular preset
-	topology *trace.Topology
+	topology *hdfs.Topology
 	files    []trace.File
 	sizing   bool // only the work of jobs is wanted, not what they read
 }
@@ -265,7 +266,7 @@ func (g *Generator) ReadFile(s *trace.Stage, file int32, n int) {
 	t.InputBytes = make([]int64, n)
 	for i := range n {
 		t.InputBytes[i] = min(f.BlockBytes, f.Bytes-int64(i)*f.BlockBytes)
-		t.Pref = g.topology.AppendBlock(t.Pref, r, int(f.Replication), trace.AnyWriter)
+		t.Pref = g.topology.AppendBlock(t.Pref, r, int(f.Replication), hdfs.AnyWriter)
 		t.PrefStart = append(t.PrefStart, int32(len(t.Pref)))
 	}
 }
@@ -356,7 +357,7 @@ func (g *Generator) meta() (meta trace.Meta, joins []trace.NodeEvent, err error)
 		meta.Nodes, meta.Queues, meta.Users = g.nodes(), trace.QueueTree(queues), usersOf(users)
 	}
 	meta.Name = g.preset.nameOf(g.Options)
-	g.topology, err = trace.NewTopology(meta.Nodes)
+	g.topology, err = hdfs.NewTopology(meta.Nodes)
 	return meta, joins, err
 }
 

@@ -19,7 +19,7 @@ var picture = map[string][]string{
 	"replay/spill":             {"replay/outdir"}, // groups and sorts more than memory holds
 
 	"replay/trace/importer":          {"replay/trace", "replay/trace/importer/..."},
-	"replay/trace/importer/workload": {"replay/input", "replay/outdir", "replay/trace", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines", "replay/spill"},
+	"replay/trace/importer/workload": {"replay/input", "replay/outdir", "replay/trace", "replay/trace/hdfs", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines", "replay/spill"},
 	"replay/trace/importer/codec":    {"replay/input"},
 	"replay/trace/importer/lines":    nil,
 	"replay/trace/importer/jsontext": nil,
@@ -36,7 +36,8 @@ var picture = map[string][]string{
 	"replay/trace/export":                 {"replay/outdir", "replay/trace", "replay/trace/tablefile"},
 	"replay/trace/edit":                   {"replay/trace"},
 	"replay/trace/portrait":               {"replay/trace"},
-	"replay/trace/synth":                  {"replay/trace", "replay/trace/decima", "replay/trace/synth/model"},
+	"replay/trace/hdfs":                   {"replay/trace"},
+	"replay/trace/synth":                  {"replay/trace", "replay/trace/decima", "replay/trace/hdfs", "replay/trace/synth/model"},
 	"replay/trace/decima":                 {"replay/trace"},
 	"replay/trace/synth/model":            {"replay/trace"},
 	"replay/heap":                         nil,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"replay/trace"
+	"replay/trace/hdfs"
 )
 
 // stream returns the random stream of a purpose.
@@ -19,7 +20,7 @@ type preferences struct {
 	recorded    bool   // the source has all preferences
 	seed        uint64
 	cluster     *cluster
-	topology    *trace.Topology
+	topology    *hdfs.Topology
 	replication int
 	counts      *Counts
 }
@@ -32,7 +33,7 @@ func (b *Builder) makePreferences(c *cluster) (*preferences, error) {
 	}
 	var err error
 	if opt.Blocks == "hdfs" {
-		p.topology, err = trace.NewTopology(c.nodes)
+		p.topology, err = hdfs.NewTopology(c.nodes)
 	}
 	return p, err
 }
@@ -96,7 +97,7 @@ func (p *preferences) place(f *File, app string) [][]int32 {
 	}
 	blocks := make([][]int32, f.Blocks)
 	for i := range blocks {
-		blocks[i] = p.topology.PlaceBlock(r, p.replication, trace.AnyWriter)
+		blocks[i] = p.topology.PlaceBlock(r, p.replication, hdfs.AnyWriter)
 	}
 	return blocks
 }

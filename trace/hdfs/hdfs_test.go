@@ -1,4 +1,4 @@
-package trace
+package hdfs
 
 import (
 	"fmt"
@@ -6,34 +6,18 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"replay/trace"
 )
 
-func clusterOf(racks ...int) (nodes []Node) {
+func clusterOf(racks ...int) (nodes []trace.Node) {
 	for rack, size := range racks {
 		for range size {
 			id := int32(len(nodes))
-			nodes = append(nodes, Node{ID: id, Host: fmt.Sprint("n", id), RackID: int32(rack), Rack: fmt.Sprint("/rack", rack), Present: true})
+			nodes = append(nodes, trace.Node{ID: id, Host: fmt.Sprint("n", id), RackID: int32(rack), Rack: fmt.Sprint("/rack", rack), Present: true})
 		}
 	}
 	return nodes
-}
-
-// The mapping of names to streams is part of the output contract.
-func TestStreamPinned(t *testing.T) {
-	for _, tt := range []struct {
-		seed uint64
-		name string
-		want [2]uint64
-	}{
-		{1, "arrivals", [2]uint64{8626657296654601543, 16748934148371109950}},
-		{1, "tasks/17", [2]uint64{16992754583362627596, 2992071079578525623}},
-		{2, "arrivals", [2]uint64{5027737987879087404, 13706405730837968732}},
-	} {
-		r := Stream(tt.seed, tt.name)
-		if got := [2]uint64{r.Uint64(), r.Uint64()}; got != tt.want {
-			t.Errorf("Stream(%d, %q) starts with %d, want %d", tt.seed, tt.name, got, tt.want)
-		}
-	}
 }
 
 func TestPlaceBlockRule(t *testing.T) {
@@ -46,7 +30,7 @@ func TestPlaceBlockRule(t *testing.T) {
 		}
 		replication := rapid.IntRange(1, 6).Draw(rt, "replication")
 		writer := rapid.Int32Range(-1, int32(len(nodes)-1)).Draw(rt, "writer")
-		r := Stream(rapid.Uint64().Draw(rt, "seed"), "blocks")
+		r := trace.Stream(rapid.Uint64().Draw(rt, "seed"), "blocks")
 		got := topology.PlaceBlock(r, replication, writer)
 		if len(got) != min(replication, len(nodes)) {
 			rt.Fatalf("%d replicas on %v racks: %v", replication, sizes, got)
@@ -75,7 +59,7 @@ func TestPlaceBlockUniform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := Stream(1, "blocks")
+	r := trace.Stream(1, "blocks")
 	var counts [3][9]int
 	const blocks = 18000
 	for range blocks {
@@ -99,7 +83,7 @@ func TestTopologyOfAbsentNodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := topology.PlaceBlock(Stream(1, "b"), 3, 1); !slices.Equal(got, []int32{0}) {
+	if got := topology.PlaceBlock(trace.Stream(1, "b"), 3, 1); !slices.Equal(got, []int32{0}) {
 		t.Errorf("blocks on %v, want only the present node 0", got)
 	}
 	nodes[0].Present = false

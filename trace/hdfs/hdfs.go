@@ -1,12 +1,16 @@
-package trace
+// Package hdfs places the blocks of files on the nodes of a cluster, as HDFS does by default: nodes in, the nodes of a block's replicas out. All draws
+// are from the random stream that the caller gives.
+package hdfs
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"replay/trace"
 )
 
-// AnyWriter makes PlaceBlock draw the writing node.
+// AnyWriter makes [Topology.PlaceBlock] draw the writing node.
 const AnyWriter = -1
 
 // Topology is the nodes that hold blocks, by rack.
@@ -20,8 +24,8 @@ type Topology struct {
 
 // NewTopology takes the nodes that are in the cluster at the start; those hold the blocks.
 // It is an error if there is none.
-func NewTopology(nodes []Node) (*Topology, error) {
-	var present []Node
+func NewTopology(nodes []trace.Node) (*Topology, error) {
+	var present []trace.Node
 	for _, n := range nodes {
 		if n.Present {
 			present = append(present, n)
@@ -30,7 +34,7 @@ func NewTopology(nodes []Node) (*Topology, error) {
 	if len(present) == 0 {
 		return nil, fmt.Errorf("no node of the %d is in the cluster at the start, want one to place blocks on", len(nodes))
 	}
-	slices.SortStableFunc(present, func(a, b Node) int { return int(a.RackID) - int(b.RackID) })
+	slices.SortStableFunc(present, func(a, b trace.Node) int { return int(a.RackID) - int(b.RackID) })
 	t := &Topology{at: make(map[int32]int)}
 	start := 0
 	for i, n := range present {
