@@ -5,6 +5,7 @@ import (
 	"replay/report/figure"
 	"replay/report/plot"
 	"replay/report/result"
+	"replay/report/sums"
 )
 
 // Pooled is what pictures show of the replays of one variant: distributions and counts of all of them together, series over time of the first.
@@ -15,8 +16,8 @@ type Pooled struct {
 	AskedContainers                               []figure.Level // as [plot.ContainerLevels]
 	PreferringTasks                               []figure.Level // as [plot.PreferringTaskLevels]
 	Waits                                         *plot.WaitBar
-	EndMS                                         int64            // of the first replay
-	Allocated                                     *result.Timeline // of the cluster, in the first replay; nil if it has no samples
+	EndMS                                         int64          // of the first replay
+	Allocated                                     *sums.Timeline // of the cluster, in the first replay; nil if it has no samples
 }
 
 // Pooled returns what pictures show of each variant, in order.

@@ -4,6 +4,7 @@ import (
 	"replay/engine/record"
 	"replay/report/figure"
 	"replay/report/result"
+	"replay/report/sums"
 )
 
 // Shares over time have a point for every perPoint containers or tasks, within these bounds.
@@ -16,7 +17,7 @@ var localityTime = Plot{"locality_time", "Locality over time", func(d *result.Da
 	end = max(end+1, 1)
 	f, ms := figure.OverTime("Share on a preferred host over time", "share on a preferred host", float64(end))
 	any := false
-	draw := func(name string, i int, over *result.Timeline, hit, all func(bin func(column int) float64) float64) {
+	draw := func(name string, i int, over *sums.Timeline, hit, all func(bin func(column int) float64) float64) {
 		_, one := over.Rebin(1, end)
 		n := all(func(c int) float64 { return one[c][0] })
 		width, bins := over.Rebin(min(max(int(n/perPoint), leastPoints), mostPoints), end)

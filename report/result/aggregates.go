@@ -137,13 +137,13 @@ func (d *Data) restore(text []byte) error {
 
 // whole reports whether all is there that a program relies on.
 func (c *Containers) whole() bool {
-	return c != nil && c.Over.has(len(c.Matches)) && noNil(c.AskByQueue) && noNil(c.Missed) && c.Ends != nil && c.MemMS != nil &&
+	return c != nil && c.Over.Has(len(c.Matches)) && noNil(c.AskByQueue) && noNil(c.Missed) && c.Ends != nil && c.MemMS != nil &&
 		upTo(c.Missed, record.Unmatched) && !slices.ContainsFunc(c.Spans, func(s Span) bool { return s.Match > record.Unmatched })
 }
 
 func (t *Tasks) whole() bool {
-	return t != nil && t.Over.has(int(record.AnyLevel)+1) && noNil(t.Missed) && upTo(t.Missed, record.AnyLevel) && t.Ends != nil &&
-		len(t.ByNode.Nodes) <= MaxTaskNodes && (t.ByNode.Over == nil && len(t.ByNode.Nodes) == 0 || t.ByNode.Over.has(MaxTaskNodes))
+	return t != nil && t.Over.Has(int(record.AnyLevel)+1) && noNil(t.Missed) && upTo(t.Missed, record.AnyLevel) && t.Ends != nil &&
+		len(t.ByNode.Nodes) <= MaxTaskNodes && (t.ByNode.Over == nil && len(t.ByNode.Nodes) == 0 || t.ByNode.Over.Has(MaxTaskNodes))
 }
 
 func (q *Queues) whole() bool {
@@ -154,12 +154,12 @@ func (q *Queues) whole() bool {
 		return false
 	}
 	for name, t := range q.Over {
-		if name != "" && !t.has(queueFields) {
+		if name != "" && !t.Has(queueFields) {
 			return false
 		}
 	}
 	cluster, ok := q.Over[""]
-	return (!ok || cluster.has(fields)) && !slices.ContainsFunc(q.Largest(MostQueues), func(name string) bool { return q.Over[name] == nil })
+	return (!ok || cluster.Has(fields)) && !slices.ContainsFunc(q.Largest(MostQueues), func(name string) bool { return q.Over[name] == nil })
 }
 
 // noNil reports whether there is a map, and no nil in it.

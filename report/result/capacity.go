@@ -4,14 +4,15 @@ import (
 	"slices"
 
 	"replay/engine/record"
+	"replay/report/sums"
 )
 
 // capacity is what the nodes of the cluster have, over the time of the replay: to the millisecond, as containers are, which are set against it.
 type capacity struct {
 	nodes       map[int32]size // of those in the cluster
 	all         size
-	changes     []change // in order of time, those that are not in the sums
-	mem, vcores exact    // MiB*ms and vcores*ms up to the first of changes
+	changes     []change   // in order of time, those that are not in the sums
+	mem, vcores sums.Exact // MiB*ms and vcores*ms up to the first of changes
 }
 
 type size struct{ mem, vcores int64 }
@@ -53,8 +54,8 @@ func (k *capacity) fold(until int64) {
 // add adds up what nodes had from change i on until a time.
 func (k *capacity) add(i int, until int64) {
 	if c := &k.changes[i]; until > c.at {
-		k.mem.add(c.mem, until-c.at)
-		k.vcores.add(c.vcores, until-c.at)
+		k.mem.Add(c.mem, until-c.at)
+		k.vcores.Add(c.vcores, until-c.at)
 	}
 }
 
@@ -64,5 +65,5 @@ func (k *capacity) until(end int64) (memMS, vcoreMS float64) {
 	if len(k.changes) > 0 {
 		k.add(0, end)
 	}
-	return k.mem.float(), k.vcores.float()
+	return k.mem.Float(), k.vcores.Float()
 }

@@ -7,6 +7,7 @@ import (
 
 	"replay/engine/record"
 	"replay/report/dist"
+	"replay/report/sums"
 )
 
 // Collector is a record.Sink that gathers [Data] from records as they come, and writes nothing. What it keeps of containers and
@@ -146,8 +147,8 @@ func (c *Collector) askOf(queue string) *dist.Dist {
 
 // held are sums over containers, which come in any order.
 type held struct {
-	mem                                []exact // MiB-ms, by end
-	cores, working, busyCores, busyMem exact
+	mem                                []sums.Exact // MiB-ms, by end
+	cores, working, busyCores, busyMem sums.Exact
 }
 
 // occupy counts the resources of a container over its time.
@@ -160,15 +161,15 @@ func (c *Collector) occupy(o *openContainer) {
 func (c *Collector) hold(o *openContainer, ms int64) {
 	h := &c.held
 	for len(h.mem) <= o.end {
-		h.mem = append(h.mem, exact{})
+		h.mem = append(h.mem, sums.Exact{})
 	}
-	h.mem[o.end].add(o.mem, ms)
-	h.cores.add(o.vcores, ms)
+	h.mem[o.end].Add(o.mem, ms)
+	h.cores.Add(o.vcores, ms)
 	if !o.span.AM {
-		h.working.add(o.vcores, ms)
-		h.busyCores.add(o.busy, 1)
+		h.working.Add(o.vcores, ms)
+		h.busyCores.Add(o.busy, 1)
 		if o.vcores > 0 {
-			h.busyMem.add(o.mem, min(ms, o.busy/o.vcores))
+			h.busyMem.Add(o.mem, min(ms, o.busy/o.vcores))
 		}
 	}
 }
@@ -270,13 +271,13 @@ func (c *Collector) name() {
 			d.Containers.Ends[end] = n
 		}
 	}
-	var all exact
+	var all sums.Exact
 	for i, ms := range c.held.mem {
-		d.Containers.MemMS[c.ends.names[i]] = ms.float()
-		all.plus(ms)
+		d.Containers.MemMS[c.ends.names[i]] = ms.Float()
+		all.Plus(ms)
 	}
 	h, k := &c.held, &d.Containers
-	k.AllMemMS, k.AllCoreMS, k.CoreMS, k.BusyCoreMS, k.BusyMemMS = all.float(), h.cores.float(), h.working.float(), h.busyCores.float(), h.busyMem.float()
+	k.AllMemMS, k.AllCoreMS, k.CoreMS, k.BusyCoreMS, k.BusyMemMS = all.Float(), h.cores.Float(), h.working.Float(), h.busyCores.Float(), h.busyMem.Float()
 	for i, end := range c.tasks.names {
 		d.Tasks.Ends[end] = c.tasks.n[i]
 	}

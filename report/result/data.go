@@ -9,6 +9,7 @@ package result
 import (
 	"replay/engine/record"
 	"replay/report/dist"
+	"replay/report/sums"
 )
 
 // Job is a job's record with sums over its containers and task attempts.
@@ -63,9 +64,9 @@ type Containers struct {
 	AllCoreMS  float64
 	CoreMS     float64 // vcore-ms allocated
 	BusyCoreMS float64
-	BusyMemMS  float64   // MiB-ms in proportion to the busy cores
-	Over       *Timeline // matches by time of allocation, columns in the order of record.Match
-	Spans      []Span    // the first of all containers, by (allocated, job, number)
+	BusyMemMS  float64        // MiB-ms in proportion to the busy cores
+	Over       *sums.Timeline // matches by time of allocation, columns in the order of record.Match
+	Spans      []Span         // the first of all containers, by (allocated, job, number)
 }
 
 // Span is one container on a timeline.
@@ -91,8 +92,8 @@ type Tasks struct {
 	DurationMS  float64 // service time of the trace, successful attempts
 	PenaltyMS   float64
 	OverheadMS  float64
-	Over        *Timeline // successful attempts by level and time of launch
-	ByNode      TaskNodes // the same by node; empty without task rows
+	Over        *sums.Timeline // successful attempts by level and time of launch
+	ByNode      TaskNodes      // the same by node; empty without task rows
 }
 
 func newData() *Data {
@@ -101,9 +102,9 @@ func newData() *Data {
 	d.Containers.Missed = map[record.Match]*[record.Misses]int64{}
 	d.Containers.Ends = map[string]int64{}
 	d.Containers.MemMS = map[string]float64{}
-	d.Containers.Over = newTimeline(len(d.Containers.Matches))
+	d.Containers.Over = sums.NewTimeline(len(d.Containers.Matches))
 	d.Tasks.Missed = map[record.TaskLevel]*[record.Misses]int64{}
 	d.Tasks.Ends = map[string]int64{}
-	d.Tasks.Over = newTimeline(int(record.AnyLevel) + 1)
+	d.Tasks.Over = sums.NewTimeline(int(record.AnyLevel) + 1)
 	return d
 }

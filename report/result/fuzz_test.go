@@ -29,7 +29,7 @@ func FuzzManifest(f *testing.F) {
 // A tasks.json of any content is refused, or read and written again as the same.
 func FuzzTasks(f *testing.F) {
 	c := NewCollector()
-	c.data.Tasks.Over.width = 1
+	c.data.Tasks.Over.Restore(1, nil)
 	good, err := json.Marshal(c.data.Tasks.stored())
 	if err != nil {
 		f.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"replay/engine/record"
+	"replay/report/sums"
 )
 
 // Columns of a timeline, each the integral of a sample's field over a bucket. That of a queue has the first [queueFields], that of the cluster all.
@@ -36,8 +37,8 @@ const belowTolerance = 0.1
 
 // Queues are the samples of a replay, each taken to hold until the next.
 type Queues struct {
-	Names   []string             // leaf queues in order of name
-	Over    map[string]*Timeline // of the cluster, whose name is empty, and of the [Queues.Largest]
+	Names   []string                  // leaf queues in order of name
+	Over    map[string]*sums.Timeline // of the cluster, whose name is empty, and of the [Queues.Largest]
 	Cluster Totals
 	ByQueue map[string]*Share
 	JainMS  float64 // time with at least two leaf queues entitled to something
@@ -57,8 +58,8 @@ type Queues struct {
 // tracked is what is kept of a queue, or of the cluster, whose name is empty.
 type tracked struct {
 	name  string
-	over  *Timeline // nil while the queue has used nothing and nothing was due to it: files have thousands that no job names
-	share *Share    // nil for the cluster
+	over  *sums.Timeline // nil while the queue has used nothing and nothing was due to it: files have thousands that no job names
+	share *Share         // nil for the cluster
 	leaf  bool
 
 	since, until int64 // time in which the queue was there without a timeline
@@ -82,7 +83,7 @@ type Share struct {
 }
 
 func newQueues() *Queues {
-	return &Queues{Over: map[string]*Timeline{}, ByQueue: map[string]*Share{}, parents: map[string]bool{}, known: map[string]*tracked{}}
+	return &Queues{Over: map[string]*sums.Timeline{}, ByQueue: map[string]*Share{}, parents: map[string]bool{}, known: map[string]*tracked{}}
 }
 
 // alike are the samples of instants one after the other that differ in their times alone.
@@ -176,7 +177,7 @@ func (q *Queues) finish(end int64) {
 			q.begin(t, queueFields)
 		}
 	}
-	maps.DeleteFunc(q.Over, func(name string, _ *Timeline) bool { return name != "" && !slices.Contains(shown, name) })
+	maps.DeleteFunc(q.Over, func(name string, _ *sums.Timeline) bool { return name != "" && !slices.Contains(shown, name) })
 	q.known, q.rows = nil, nil
 }
 
@@ -237,7 +238,7 @@ func (q *Queues) track(i int, name string) {
 
 // begin begins a timeline, with the time in which the queue was there before.
 func (q *Queues) begin(t *tracked, columns int) {
-	t.over = newTimeline(columns)
+	t.over = sums.NewTimeline(columns)
 	q.Over[t.name] = t.over
 	t.over.HoldAll(t.since, t.until, []float64{Present: 1})
 }

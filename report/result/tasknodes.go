@@ -1,6 +1,10 @@
 package result
 
-import "slices"
+import (
+	"slices"
+
+	"replay/report/sums"
+)
 
 // MaxTaskNodes is for how many nodes tasks are counted one by one: as many as there are colours.
 const MaxTaskNodes = 8
@@ -8,7 +12,7 @@ const MaxTaskNodes = 8
 // TaskNodes counts successful task attempts by node and time of launch, as long as the nodes are few.
 type TaskNodes struct {
 	Nodes []int32 // ascending once all is counted, by column
-	Over  *Timeline
+	Over  *sums.Timeline
 	More  bool // there are more nodes; nothing is kept then
 }
 
@@ -23,7 +27,7 @@ func (t *TaskNodes) count(node int32, at int64) {
 			return
 		}
 		if t.Over == nil {
-			t.Over = newTimeline(MaxTaskNodes)
+			t.Over = sums.NewTimeline(MaxTaskNodes)
 		}
 		c = len(t.Nodes)
 		t.Nodes = append(t.Nodes, node)
@@ -40,7 +44,7 @@ func (t *TaskNodes) sort() {
 	slices.Sort(t.Nodes)
 	columns := make([][]float64, len(t.Nodes))
 	for c, node := range t.Nodes {
-		columns[c] = t.Over.column(slices.Index(before, node))
+		columns[c] = t.Over.Column(slices.Index(before, node))
 	}
-	t.Over.restore(columns)
+	t.Over.Restore(t.Over.WidthMS(), columns)
 }

@@ -27,13 +27,13 @@ func (t *Tasks) stored() *storedTasks {
 	s := &storedTasks{
 		Attempts: t.N, WaitMS: t.Wait.Stored(), RunMS: t.Run.Stored(), Ends: t.Ends, Speculative: t.Speculative,
 		Missed: map[string][record.Misses]int64{}, DurationMS: t.DurationMS, PenaltyMS: t.PenaltyMS, OverheadMS: t.OverheadMS,
-		BucketMS: t.Over.width,
+		BucketMS: t.Over.WidthMS(),
 	}
 	for l, n := range t.Missed {
 		s.Missed[l.String()] = *n
 	}
 	for l := range s.Launched {
-		s.Launched[l] = t.Over.column(l)
+		s.Launched[l] = t.Over.Column(l)
 	}
 	return s
 }
@@ -57,7 +57,6 @@ func (t *Tasks) restore(s *storedTasks) (err error) {
 	if s.BucketMS <= 0 {
 		return fmt.Errorf("bucket_ms is %d, want more than 0", s.BucketMS)
 	}
-	t.Over.width = s.BucketMS
-	t.Over.restore(s.Launched[:])
+	t.Over.Restore(s.BucketMS, s.Launched[:])
 	return nil
 }

@@ -1,4 +1,6 @@
-package result
+// Package sums adds up quantities of a replay in memory that does not grow with its length: [Exact] to the last bit, in whatever order they come, and
+// [Timeline] over time. Times are milliseconds of simulated time.
+package sums
 
 import (
 	"encoding/binary"
@@ -7,8 +9,11 @@ import (
 	"slices"
 )
 
-// timelineBuckets is how many buckets a timeline has at most; it then doubles their width.
-const timelineBuckets = 1024
+// mostBuckets is how many buckets a timeline has at most; it then doubles their width.
+const mostBuckets = 1024
+
+// mostColumns is how many columns a stored timeline may have.
+const mostColumns = 64
 
 // A Timeline holds sums over equal buckets of time, for any number of columns.
 // Memory does not depend on the length of the replay.
@@ -21,18 +26,21 @@ type Timeline struct {
 	begin, end int64 // of it; what comes next is mostly there too
 }
 
-// newTimeline returns a timeline of n columns.
-func newTimeline(n int) *Timeline { return &Timeline{width: 100, columns: n} }
+// NewTimeline returns a timeline of n columns.
+func NewTimeline(n int) *Timeline { return &Timeline{width: 100, columns: n} }
 
-// has reports whether there is a timeline with so many columns.
-func (t *Timeline) has(columns int) bool { return t != nil && t.columns == columns }
+// Has reports whether there is a timeline with so many columns.
+func (t *Timeline) Has(columns int) bool { return t != nil && t.columns == columns }
+
+// WidthMS is how long each bucket is.
+func (t *Timeline) WidthMS() int64 { return t.width }
 
 // bucket returns the bucket of time at, widening all buckets until it exists.
 func (t *Timeline) bucket(at int64) int {
 	if at >= t.begin && at < t.end {
 		return t.last
 	}
-	for at/t.width >= timelineBuckets {
+	for at/t.width >= mostBuckets {
 		t.widen()
 	}
 	t.last = int(max(at, 0) / t.width)
@@ -46,7 +54,7 @@ func (t *Timeline) bucket(at int64) int {
 func (t *Timeline) reach(n int) {
 	to := n * t.columns
 	if to > cap(t.sums) { // so that a row of queues does not grow at each bucket
-		t.sums = slices.Grow(t.sums, max(to, min(2*to, timelineBuckets*t.columns))-len(t.sums))
+		t.sums = slices.Grow(t.sums, max(to, min(2*to, mostBuckets*t.columns))-len(t.sums))
 	}
 	if from := len(t.sums); to > from {
 		t.sums = t.sums[:to]
@@ -73,8 +81,8 @@ func (t *Timeline) row(bucket int) []float64 {
 	return t.sums[bucket*t.columns : (bucket+1)*t.columns]
 }
 
-// column returns the sums of a column, up to the last one that is not 0.
-func (t *Timeline) column(c int) (sums []float64) {
+// Column returns the sums of a column, up to the last one that is not 0.
+func (t *Timeline) Column(c int) (sums []float64) {
 	for b := range len(t.sums) / t.columns {
 		if v := t.row(b)[c]; v != 0 {
 			sums = append(sums, make([]float64, b-len(sums))...)
@@ -84,8 +92,9 @@ func (t *Timeline) column(c int) (sums []float64) {
 	return sums
 }
 
-// restore puts in what [Timeline.column] returned of each column; the others are 0.
-func (t *Timeline) restore(columns [][]float64) {
+// Restore puts in what [Timeline.WidthMS], and [Timeline.Column] of each column, returned; the other columns are 0.
+func (t *Timeline) Restore(widthMS int64, columns [][]float64) {
+	t.width, t.begin, t.end = widthMS, 0, 0
 	clear(t.sums)
 	for c, sums := range columns {
 		t.reach(len(sums))
@@ -174,9 +183,9 @@ func (t *Timeline) UnmarshalBinary(b []byte) error {
 		return fmt.Errorf("a timeline that ends early")
 	}
 	b = b[k+l:]
-	if width == 0 || width > math.MaxInt64/timelineBuckets || columns == 0 || columns > fields ||
-		uint64(len(b))%(8*columns) != 0 || uint64(len(b)) > 8*columns*timelineBuckets {
-		return fmt.Errorf("a timeline of %d columns and buckets of %d ms in %d bytes, want up to %d whole buckets", columns, width, len(b), timelineBuckets)
+	if width == 0 || width > math.MaxInt64/mostBuckets || columns == 0 || columns > mostColumns ||
+		uint64(len(b))%(8*columns) != 0 || uint64(len(b)) > 8*columns*mostBuckets {
+		return fmt.Errorf("a timeline of %d columns and buckets of %d ms in %d bytes, want up to %d whole buckets", columns, width, len(b), mostBuckets)
 	}
 	*t = Timeline{width: int64(width), columns: int(columns), sums: make([]float64, len(b)/8)}
 	for i := range t.sums {
