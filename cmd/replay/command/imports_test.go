@@ -18,13 +18,14 @@ var picture = map[string][]string{
 	"replay/outdir":            nil,               // puts what is written in its place
 	"replay/spill":             {"replay/outdir"}, // groups and sorts more than memory holds
 
-	"replay/trace/importer":          {"replay/trace", "replay/trace/importer/..."},
-	"replay/trace/importer/workload": {"replay/input", "replay/outdir", "replay/trace", "replay/trace/hdfs", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines", "replay/spill"},
-	"replay/trace/importer/codec":    {"replay/input"},
-	"replay/trace/importer/lines":    nil,
-	"replay/trace/importer/jsontext": nil,
-	"replay/trace/importer/...":      {"replay/input", "replay/spill", "replay/trace", "replay/trace/decima", "replay/trace/tablefile", "replay/trace/importer/..."}, // formats
-	"replay/trace/importer/swim":     {"replay/trace", "replay/trace/importer/workload", "replay/trace/importer/importtest", "replay/trace/synth/model"},
+	"replay/trace/importer":           {"replay/trace", "replay/trace/importer/..."},
+	"replay/trace/importer/workload":  {"replay/input", "replay/outdir", "replay/trace", "replay/trace/hdfs", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines", "replay/spill"},
+	"replay/trace/importer/codec":     {"replay/input"},
+	"replay/trace/importer/lines":     nil,
+	"replay/trace/importer/jsontext":  nil,
+	"replay/trace/importer/...":       {"replay/input", "replay/spill", "replay/trace", "replay/trace/decima", "replay/trace/tablefile", "replay/trace/importer/..."}, // formats
+	"replay/trace/importer/mapreduce": {"replay/policy/resource", "replay/trace", "replay/trace/importer/workload"},
+	"replay/trace/importer/swim":      {"replay/trace", "replay/trace/importer/workload", "replay/trace/importer/importtest", "replay/trace/synth/model"},
 
 	"replay/policy/resource":              nil,
 	"replay/policy":                       {"replay/policy/autoscale", "replay/policy/resource"},

@@ -6,7 +6,6 @@ package conf
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
@@ -339,19 +338,6 @@ func (r *reader) memory(kind string) int64 {
 	return r.size(prefix+"java.opts", int64(resource.F2I(math.Ceil(float64(float32(n)/ratio)))))
 }
 
-// amount is how the keys of resource requests write an amount.
-//
-// Source: ResourceUtils.RESOURCE_REQUEST_VALUE_PATTERN.
-var amount = regexp.MustCompile(`^([0-9]+) ?([a-zA-Z]*)$`)
-
-// units of amounts, as a fraction of one.
-//
-// Source: UnitsConversionUtil.
-var units = map[string][2]int64{
-	"p": {1, 1e12}, "n": {1, 1e9}, "u": {1, 1e6}, "m": {1, 1e3}, "": {1, 1}, "k": {1e3, 1}, "M": {1e6, 1}, "G": {1e9, 1}, "T": {1e12, 1}, "P": {1e15, 1},
-	"Ki": {1 << 10, 1}, "Mi": {1 << 20, 1}, "Gi": {1 << 30, 1}, "Ti": {1 << 40, 1}, "Pi": {1 << 50, 1},
-}
-
 // requested is what one of the keys for a resource says, in its unit, which an amount without one has; false if none is set.
 //
 // Source: TaskAttemptImpl.populateResourceCapability, YARNRunner.generateResourceRequests.
@@ -367,22 +353,12 @@ func (r *reader) requested(prefix, unit string, names ...string) (n int64, ok bo
 			r.wrong(key, v, fmt.Sprintf("this or %s, not both", set))
 		}
 		set, ok = key, true
-		m := amount.FindStringSubmatch(v)
-		if m != nil && m[2] == "" {
-			m[2] = unit
-		}
-		if m == nil || units[m[2]] == [2]int64{} {
+		asked, is := resource.ParseAmount(v, unit)
+		if !is {
 			r.wrong(key, v, "a whole number, alone or with a unit such as k, M, G, Ki, Mi or Gi")
 			continue
 		}
-		value, _ := new(big.Int).SetString(m[1], 10)
-		from, to := units[m[2]], units[unit]
-		value.Mul(value, big.NewInt(from[0])).Mul(value, big.NewInt(to[1]))
-		value.Quo(value, big.NewInt(from[1])).Quo(value, big.NewInt(to[0]))
-		if n = math.MaxInt64; value.IsInt64() {
-			n = value.Int64()
-		}
-		n = r.size(key, n)
+		n = r.size(key, asked)
 	}
 	return n, ok
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"replay/policy/resource"
 )
 
 // An Amount is one spark.yarn.{executor,driver,am}.resource.<name>.amount, by YARN's name of the resource.
@@ -100,20 +102,24 @@ func named(field func(*Conf) *[]Amount) func(*Conf, string, string) error {
 		}
 		digits := strings.TrimRight(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 		n, err := strconv.ParseInt(digits, 10, 64)
-		factor, ok := unitFactors[value[len(digits):]]
-		if err != nil || n < 0 || !ok || n > math.MaxInt64/factor {
+		unit, ok := unitOf(value[len(digits):])
+		if err != nil || n < 0 || !ok || n > math.MaxInt64/unit.Num {
 			return fmt.Errorf("want a whole number of 0 or more, with or without one of the units k, M, G, T, P, Ki, Mi, Gi, Ti, Pi")
 		}
 		list := field(c)
-		*list = append(*list, Amount{name, n * factor})
+		*list = append(*list, Amount{name, n * unit.Num})
 		return nil
 	}
 }
 
-// unitFactors are YARN's units of whole amounts; Spark takes g, t and p for G, T and P.
+// unitOf returns a unit of whole amounts by its name; Spark takes g, t and p for G, T and P.
 //
-// Source: org.apache.hadoop.yarn.util.UnitsConversionUtil, ResourceRequestHelper.setResourceRequests.
-var unitFactors = map[string]int64{
-	"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "g": 1e9, "T": 1e12, "t": 1e12, "P": 1e15, "p": 1e15,
-	"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50,
+// Source: ResourceRequestHelper.setResourceRequests.
+func unitOf(name string) (resource.Unit, bool) {
+	switch name {
+	case "g", "t", "p":
+		name = strings.ToUpper(name)
+	}
+	unit, ok := resource.Units[name]
+	return unit, ok && unit.Den == 1
 }

@@ -87,7 +87,7 @@ func (p *capacityParser) amount(key string) (r resource.Resource, _ *Error) {
 				return r, refuse("IllegalArgumentException", "Units '%s' contains non alphabet characters, which is not allowed.", unit).at(0, key, text)
 			}
 		}
-		if _, ok := unitFactor[unit]; !ok {
+		if _, ok := resource.Units[unit]; !ok {
 			odd(fmt.Sprintf("unit %s of %s is not known and the amount is ignored; units are k, M, G, T, P and, of 1024, Ki, Mi, Gi, Ti, Pi", unit, javaTrim(part[0])))
 			continue
 		}

@@ -76,7 +76,7 @@ func (v *vector) put(name, text string, types []string) *Error {
 		return err
 	}
 	mode := ByAmount
-	if _, ok := unitFactor[suffix]; ok && suffix != "" {
+	if _, ok := resource.Units[suffix]; ok && suffix != "" {
 		n, err := convertUnit(suffix, "Mi", resource.F2L(value))
 		if err != nil {
 			return err

@@ -340,40 +340,11 @@ func (r *reader) overridden(key, name string) {
 	}
 }
 
-// unitFactor is a unit as a fraction; those of YARN are powers of 1000 and 1024.
-var unitFactor = map[string][2]int64{
-	"p": {1, 1e12}, "n": {1, 1e9}, "u": {1, 1e6}, "m": {1, 1e3}, "": {1, 1},
-	"k": {1e3, 1}, "M": {1e6, 1}, "G": {1e9, 1}, "T": {1e12, 1}, "P": {1e15, 1},
-	"Ki": {1 << 10, 1}, "Mi": {1 << 20, 1}, "Gi": {1 << 30, 1}, "Ti": {1 << 40, 1}, "Pi": {1 << 50, 1},
-}
-
-const unitNames = "[p, n, u, m, , k, M, G, T, P, Ki, Mi, Gi, Ti, Pi]"
-
-// convertUnit is UnitsConversionUtil.convert, including the places where it gives up.
+// convertUnit is [resource.ConvertUnit] with YARN's exception.
 func convertUnit(from, to string, v int64) (int64, *Error) {
-	if from == to {
-		return v, nil
+	n, err := resource.ConvertUnit(from, to, v)
+	if err != nil {
+		return 0, refuse("IllegalArgumentException", "%v", err)
 	}
-	var f [2][2]int64
-	for i, unit := range []string{from, to} {
-		var ok bool
-		if f[i], ok = unitFactor[unit]; !ok {
-			return 0, refuse("IllegalArgumentException", "Unknown unit '%s'. Known units are %s", unit, unitNames)
-		}
-	}
-	overflow := refuse("IllegalArgumentException", "Converting %d from '%s' to '%s' will result in an overflow of Long", v, from, to)
-	num, den := f[0][0]*f[1][1], f[0][1]*f[1][0]
-	if num <= 0 || den <= 0 {
-		return 0, overflow
-	}
-	limit := math.MaxInt64 / num
-	switch {
-	case num < den && limit < v:
-		return 0, overflow
-	case num < den, limit > v:
-		return v * num / den, nil
-	case math.MaxInt64/(num/den) < v:
-		return 0, overflow
-	}
-	return v * (num / den), nil
+	return n, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"replay/policy/resource"
 	"replay/trace"
 	"replay/trace/importer/workload"
 )
@@ -148,11 +149,6 @@ func Conf(j *trace.Job, value func(key string) string) {
 	}
 }
 
-// units are those of an amount of memory, in bytes; an amount without one is in MiB.
-var units = map[string]int64{
-	"": 1 << 20, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40,
-}
-
 // SizeOf is the size of a container by a job's configuration, 0 for what is not set or no size: the resource requests PREFIXmemory-mb, PREFIXmemory and
 // PREFIXvcores come before the keys mb and vcores.
 //
@@ -160,15 +156,20 @@ var units = map[string]int64{
 func SizeOf(value func(key string) string, prefix, mb, vcores string) Size {
 	size := Size{Number(value(mb), 0), int32(Number(value(vcores), 0))}
 	for _, name := range []string{"memory", "memory-mb"} {
-		text := strings.TrimSpace(value(prefix + name))
-		digits := strings.TrimRight(text, "kMGTi")
-		unit, known := units[strings.TrimSpace(text[len(digits):])]
-		if n := Number(digits, 0); n > 0 && known && n <= math.MaxInt64/unit && n*unit >= 1<<20 {
-			size.MemMiB = n * unit >> 20
+		if n, ok := asked(value(prefix+name), "Mi"); ok {
+			size.MemMiB = n
 		}
 	}
-	size.VCores = int32(Number(value(prefix+"vcores"), int64(size.VCores)))
+	if n, ok := asked(value(prefix+"vcores"), ""); ok {
+		size.VCores = int32(n)
+	}
 	return size
+}
+
+// asked is the amount of a resource request; one that no container can have counts as not set.
+func asked(text, unit string) (n int64, ok bool) {
+	n, ok = resource.ParseAmount(strings.TrimSpace(text), unit)
+	return n, ok && n > 0 && n <= math.MaxInt32
 }
 
 // Master is [SizeOf] of the application master.

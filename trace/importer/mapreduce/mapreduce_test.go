@@ -16,6 +16,8 @@ func TestSizes(t *testing.T) {
 		{map[string]string{am + "memory-mb": "2 G"}, Size{1907, 0}},
 		{map[string]string{am + "mb": "2048", am + "memory": "3Xi", am + "vcores": "-1"}, Size{2048, 0}},
 		{map[string]string{am + "memory": "2000000000T"}, Size{}},
+		{map[string]string{am + "memory": "1Pi", am + "vcores": "2k"}, Size{1 << 30, 2000}},
+		{map[string]string{am + "memory": "2 G B"}, Size{}},
 	} {
 		if got := Master(func(key string) string { return tt.conf[key] }); got != tt.want {
 			t.Errorf("%v: the application master has %v, want %v", tt.conf, got, tt.want)
