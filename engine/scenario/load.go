@@ -6,6 +6,7 @@ import (
 
 	"replay/engine/record"
 	"replay/trace"
+	"replay/trace/view"
 )
 
 const (
@@ -25,7 +26,7 @@ func (sc *Scenario) cluster() error {
 	if sc.Nodes == 0 {
 		return nil
 	}
-	r, err := trace.Resize(sc.Input.Nodes, sc.Input.Events, sc.Nodes)
+	r, err := view.Resize(sc.Input.Nodes, sc.Input.Events, sc.Nodes)
 	if err != nil {
 		return optionf("nodes is %d: %w", sc.Nodes, err)
 	}

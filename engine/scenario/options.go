@@ -9,6 +9,7 @@ import (
 	"replay/policy"
 	"replay/policy/autoscale"
 	"replay/trace"
+	"replay/trace/view"
 )
 
 // Input is a trace as the engine reads it: small tables whole, jobs as a stream in submit order.
@@ -85,9 +86,9 @@ type Options struct {
 	AutoscaleSettings autoscale.Settings // of its file; single keys of Conf with autoscale. before them lie over it
 	Prices            *Prices            // of nodes; nil when nobody says
 
-	Window    *trace.Window // replay this part of the trace alone; nil for all of it
+	Window    *view.Window // replay this part of the trace alone; nil for all of it
 	Seed      uint64
-	Nodes     int         // in the cluster at the start, see [trace.Resize]; 0 = the trace's
+	Nodes     int         // in the cluster at the start, see [view.Resize]; 0 = the trace's
 	Load      float64     // offered load of the vcores to reach by scaling arrivals; 0 leaves them as they are
 	Faster    float64     // divides the times of submissions; 0 = 1. Load, where given, sets it
 	Until     int64       // stop at this time, ms; 0 = no limit

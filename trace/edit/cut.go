@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"replay/trace"
+	"replay/trace/view"
 )
 
 // A Cut is a part of a trace.
@@ -43,7 +44,7 @@ func (c *Cut) Make(ctx context.Context, t *trace.Trace, out, name string) (*Resu
 		return nil, err
 	}
 	m := metaOf(t, name, c.note())
-	w := trace.Window{FromMS: c.FromMS, ToMS: to}
+	w := view.Window{FromMS: c.FromMS, ToMS: to}
 	m.Nodes, m.Events = w.Cluster(t.Nodes, t.Events)
 	if m.OriginUnixMS != trace.Unset {
 		m.OriginUnixMS += c.FromMS

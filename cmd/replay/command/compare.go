@@ -17,7 +17,7 @@ import (
 	"replay/report/compare"
 	"replay/report/compare/pictures"
 	"replay/report/inference"
-	"replay/trace"
+	"replay/trace/view"
 )
 
 func compareCommand(p *program) *cli.Command {
@@ -243,7 +243,7 @@ func (p *program) cutInto(whole *traceSource, n int) ([]*traceSource, error) {
 		return nil, err
 	}
 	defer t.Close()
-	windows, err := trace.Windows(t.Jobs(), n)
+	windows, err := view.Windows(t.Jobs(), n)
 	if err != nil {
 		return nil, err
 	}
@@ -317,7 +317,7 @@ func parseWindow(text string) (from, to int64, err error) {
 }
 
 // flag is the window as a flag of run.
-func windowFlag(w *trace.Window) []string {
+func windowFlag(w *view.Window) []string {
 	if w == nil {
 		return nil
 	}

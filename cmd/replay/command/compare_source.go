@@ -18,6 +18,7 @@ import (
 	"replay/engine/scenario"
 	"replay/input"
 	"replay/trace"
+	"replay/trace/view"
 )
 
 // traceSource is a trace that variants are replayed on. It is opened, and so checked, once for all its replays, and closed after the last.
@@ -26,8 +27,8 @@ type traceSource struct {
 	title  string // what results call it
 	name   string // that of a folder, unique among the sources
 	hash   string
-	window *trace.Window // the part of it that is replayed, nil for all of it
-	keep   int64         // its jobs are decoded once and kept where they have no more tasks than this
+	window *view.Window // the part of it that is replayed, nil for all of it
+	keep   int64        // its jobs are decoded once and kept where they have no more tasks than this
 	mu     sync.Mutex
 	wanted int // replays that will open it yet
 	using  int

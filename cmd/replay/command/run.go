@@ -17,6 +17,7 @@ import (
 	"replay/report/metric"
 	"replay/report/quantity"
 	"replay/trace"
+	"replay/trace/view"
 )
 
 func runCommand(p *program) *cli.Command {
@@ -64,7 +65,7 @@ func (p *program) runTrace(c *cli.Context) error {
 	o.Decisions = c.Bool("decisions") || p.listener != nil && p.listener.decisions()
 	if c.IsSet("window") {
 		from, to, _ := parseWindow(c.String("window")) // the flag takes no other
-		o.Window = &trace.Window{FromMS: from, ToMS: to}
+		o.Window = &view.Window{FromMS: from, ToMS: to}
 	}
 	if c.IsSet("dense-spans") {
 		o.DenseN, o.DenseMS, _ = cmdline.ParseSpans(c.String("dense-spans")) // the flag takes no other
@@ -139,7 +140,7 @@ func (p *program) replayOnce(ctx context.Context, dir string, o scenario.Options
 		return nil, err
 	}
 	if o.Window != nil {
-		w, err := trace.WindowOf(t.Jobs(), o.Window.FromMS, o.Window.ToMS)
+		w, err := view.WindowOf(t.Jobs(), o.Window.FromMS, o.Window.ToMS)
 		if err != nil {
 			return nil, err
 		}

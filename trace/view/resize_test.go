@@ -1,4 +1,4 @@
-package trace_test
+package view_test
 
 import (
 	"io"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"replay/trace"
+	"replay/trace/view"
 )
 
 // rackNodes are nodes by rack, all present but those in away.
@@ -39,7 +40,7 @@ func TestResize(t *testing.T) {
 		{1, []int32{0}, []int64{2, 3}},
 		{7, []int32{0, 1, 2, 4, 5, 6, 7}, []int64{1, 2, 3}},
 	} {
-		r, err := trace.Resize(nodes, events, tt.n)
+		r, err := view.Resize(nodes, events, tt.n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +60,7 @@ func TestResize(t *testing.T) {
 	if len(present(nodes)) != 5 {
 		t.Error("the nodes given were changed")
 	}
-	if _, err := trace.Resize(rackNodes([]int32{0}, 0), nil, 3); err == nil {
+	if _, err := view.Resize(rackNodes([]int32{0}, 0), nil, 3); err == nil {
 		t.Error("a cluster without nodes was resized")
 	}
 }
@@ -76,7 +77,7 @@ func TestResizedPreferences(t *testing.T) {
 		j.Stages[0].Tasks.SetPrefs(prefs)
 		return j
 	}
-	r, err := trace.Resize(rackNodes(nil, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1), nil, 4)
+	r, err := view.Resize(rackNodes(nil, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1), nil, 4)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,13 @@
-package trace
+// Package view is a trace as it is replayed without being written again: a [Window] of it, or its jobs on a cluster of another size, see [Resize]. Nodes,
+// events and the source of jobs go in, those of the view come out; a job is changed as it passes.
+package view
 
 import (
 	"io"
+	"maps"
 	"slices"
+
+	"replay/trace"
 )
 
 // A Window is the part of a trace that was submitted in a span of time, as a trace of its own: its jobs with their numbers from 0 on
@@ -12,21 +17,21 @@ type Window struct {
 	FromMS, ToMS int64 // submissions from, and to before
 	NumJobs      int64
 	NumTasks     int64
-	Work         Work
+	Work         trace.Work
 }
 
 // Windows cuts what source submits into n windows of equal spans, from the first submission to the last.
-func Windows(source JobSource, n int) ([]Window, error) {
+func Windows(source trace.JobSource, n int) ([]Window, error) {
 	type job struct {
 		at, tasks int64
-		work      Work
+		work      trace.Work
 	}
 	var jobs []job
-	for j, err := range All(source) {
+	for j, err := range trace.All(source) {
 		if err != nil {
 			return nil, err
 		}
-		jobs = append(jobs, job{j.SubmitMS, j.NumTasks(), WorkOf(j)})
+		jobs = append(jobs, job{j.SubmitMS, j.NumTasks(), trace.WorkOf(j)})
 	}
 	if len(jobs) == 0 {
 		return nil, nil
@@ -47,9 +52,9 @@ func Windows(source JobSource, n int) ([]Window, error) {
 }
 
 // WindowOf returns the window of what source submits from one time to before another.
-func WindowOf(source JobSource, fromMS, toMS int64) (Window, error) {
+func WindowOf(source trace.JobSource, fromMS, toMS int64) (Window, error) {
 	w := Window{FromMS: fromMS, ToMS: toMS}
-	for j, err := range All(source) {
+	for j, err := range trace.All(source) {
 		if err != nil {
 			return w, err
 		}
@@ -57,13 +62,13 @@ func WindowOf(source JobSource, fromMS, toMS int64) (Window, error) {
 			break
 		}
 		if j.SubmitMS >= fromMS {
-			w.add(j.NumTasks(), WorkOf(j))
+			w.add(j.NumTasks(), trace.WorkOf(j))
 		}
 	}
 	return w, nil
 }
 
-func (w *Window) add(tasks int64, work Work) {
+func (w *Window) add(tasks int64, work trace.Work) {
 	w.NumJobs++
 	w.NumTasks += tasks
 	w.Work.Add(work)
@@ -72,34 +77,34 @@ func (w *Window) add(tasks int64, work Work) {
 // Cluster returns the nodes as the events before the window leave them, and the events from its start on: those after its end meet
 // jobs that still run. A node that drains at the start is given the event again, with the time that it has left. One that is not there then
 // joins when it comes back, and nothing happens to it before.
-func (w *Window) Cluster(nodes []Node, events []NodeEvent) ([]Node, []NodeEvent) {
+func (w *Window) Cluster(nodes []trace.Node, events []trace.NodeEvent) ([]trace.Node, []trace.NodeEvent) {
 	nodes = slices.Clone(nodes)
-	draining := map[int32]NodeEvent{}
+	draining := map[int32]trace.NodeEvent{}
 	next := 0
 	for ; next < len(events) && events[next].TimeMS < w.FromMS; next++ {
 		e := events[next]
 		n := &nodes[e.Node]
-		if e.MemMiB != Unset {
+		if e.MemMiB != trace.Unset {
 			n.MemMiB = e.MemMiB
 		}
-		if e.VCores != Unset {
+		if e.VCores != trace.Unset {
 			n.VCores = e.VCores
 		}
 		switch e.Kind {
-		case Join, Recover, Undrain:
+		case trace.Join, trace.Recover, trace.Undrain:
 			n.Present = true
 			delete(draining, e.Node)
-		case Leave, Fail:
+		case trace.Leave, trace.Fail:
 			n.Present = false
 			delete(draining, e.Node)
-		case Drain:
+		case trace.Drain:
 			draining[e.Node] = e
 		}
 	}
-	var out []NodeEvent
-	for _, id := range sortedKeys(draining) {
+	var out []trace.NodeEvent
+	for _, id := range slices.Sorted(maps.Keys(draining)) {
 		e := draining[id]
-		if e.DrainTimeoutMS != Unset {
+		if e.DrainTimeoutMS != trace.Unset {
 			if e.DrainTimeoutMS -= w.FromMS - e.TimeMS; e.DrainTimeoutMS <= 0 {
 				nodes[id].Present = false // it was decommissioned
 				continue
@@ -116,13 +121,13 @@ func (w *Window) Cluster(nodes []Node, events []NodeEvent) ([]Node, []NodeEvent)
 	for _, e := range events[next:] {
 		if n := &nodes[e.Node]; !there[e.Node] {
 			switch e.Kind {
-			case Join, Recover, Undrain:
-				e.Kind, there[e.Node] = Join, true
+			case trace.Join, trace.Recover, trace.Undrain:
+				e.Kind, there[e.Node] = trace.Join, true
 			default:
-				if e.MemMiB != Unset {
+				if e.MemMiB != trace.Unset {
 					n.MemMiB = e.MemMiB
 				}
-				if e.VCores != Unset {
+				if e.VCores != trace.Unset {
 					n.VCores = e.VCores
 				}
 				continue
@@ -137,15 +142,15 @@ func (w *Window) Cluster(nodes []Node, events []NodeEvent) ([]Node, []NodeEvent)
 }
 
 // Jobs returns the jobs of the window from all of source.
-func (w *Window) Jobs(source JobSource) JobSource { return &windowJobs{w, source, -1} }
+func (w *Window) Jobs(source trace.JobSource) trace.JobSource { return &windowJobs{w, source, -1} }
 
 type windowJobs struct {
 	*Window
-	source JobSource
+	source trace.JobSource
 	before int64 // number of the first job; -1 before it is known
 }
 
-func (w *windowJobs) Next() (*Job, error) {
+func (w *windowJobs) Next() (*trace.Job, error) {
 	for {
 		j, err := w.source.Next()
 		if err != nil {
@@ -166,11 +171,11 @@ func (w *windowJobs) Next() (*Job, error) {
 }
 
 // move gives a job its number and times in the window. It depends no longer on what the window does not have.
-func (w *windowJobs) move(j *Job) {
+func (w *windowJobs) move(j *trace.Job) {
 	j.ID -= w.before
 	j.SubmitMS -= w.FromMS
 	for _, t := range []*int64{&j.RecordedStartMS, &j.RecordedFinishMS} {
-		if *t != Unset {
+		if *t != trace.Unset {
 			*t -= w.FromMS
 		}
 	}

@@ -1,4 +1,4 @@
-package trace_test
+package view_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"replay/trace"
+	"replay/trace/view"
 )
 
 // submitted returns a trace of jobs that are submitted at these times, each of one task of a second on one vcore.
@@ -27,11 +28,11 @@ func submitted(at ...int64) *trace.MemoryTrace {
 // Windows have equal spans, and each job is in one of them.
 func TestWindows(t *testing.T) {
 	at := []int64{100, 150, 199, 200, 260, 399}
-	ws, err := trace.Windows(submitted(at...).Jobs(), 3)
+	ws, err := view.Windows(submitted(at...).Jobs(), 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []trace.Window{
+	want := []view.Window{
 		{100, 200, 3, 3, trace.Work{VCoreMS: 3000}},
 		{200, 300, 2, 2, trace.Work{VCoreMS: 2000}},
 		{300, 400, 1, 1, trace.Work{VCoreMS: 1000}},
@@ -41,7 +42,7 @@ func TestWindows(t *testing.T) {
 	}
 	var got []int64
 	for i, w := range ws {
-		if again, err := trace.WindowOf(submitted(at...).Jobs(), w.FromMS, w.ToMS); err != nil || again != w {
+		if again, err := view.WindowOf(submitted(at...).Jobs(), w.FromMS, w.ToMS); err != nil || again != w {
 			t.Errorf("window %d by itself is %+v (%v), want %+v", i, again, err, w)
 		}
 		source := w.Jobs(submitted(at...).Jobs())
@@ -64,7 +65,7 @@ func TestWindows(t *testing.T) {
 	if !slices.Equal(got, at) {
 		t.Errorf("jobs submitted at %v, want %v", got, at)
 	}
-	if ws, err := trace.Windows(submitted().Jobs(), 3); err != nil || ws != nil {
+	if ws, err := view.Windows(submitted().Jobs(), 3); err != nil || ws != nil {
 		t.Errorf("windows of nothing: %v, %v", ws, err)
 	}
 }
@@ -83,7 +84,7 @@ func TestWindowCluster(t *testing.T) {
 		event(80, 8, trace.Drain), event(90, 8, trace.Undrain), event(95, 9, trace.Drain), event(100, 1, trace.Recover), event(500, 0, trace.Fail),
 	}
 	nodes := rackNodes([]int32{2, 3}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-	w := trace.Window{FromMS: 100, ToMS: 200}
+	w := view.Window{FromMS: 100, ToMS: 200}
 	got, after := w.Cluster(nodes, events)
 	if ids := present(got); !slices.Equal(ids, []int32{0, 2, 4, 6, 7, 8, 9}) || got[4].MemMiB != 7 || nodes[4].MemMiB != 5000 {
 		t.Errorf("%v are present, node 4 has %d MiB (before %d)", ids, got[4].MemMiB, nodes[4].MemMiB)
@@ -115,7 +116,7 @@ func TestWindowClusterOfAbsentNodes(t *testing.T) {
 		trace.NewNodeEvent(10, 0, trace.Fail), trace.NewNodeEvent(10, 1, trace.Fail), short,
 		trace.NewNodeEvent(120, 0, trace.Leave), trace.NewNodeEvent(125, 1, trace.Recover), larger, trace.NewNodeEvent(140, 2, trace.Undrain), trace.NewNodeEvent(150, 1, trace.Fail), trace.NewNodeEvent(160, 1, trace.Recover),
 	}
-	w := trace.Window{FromMS: 100, ToMS: 200}
+	w := view.Window{FromMS: 100, ToMS: 200}
 	nodes, after := w.Cluster(rackNodes([]int32{2}, 0, 0, 0), events)
 	var said []string
 	for _, e := range after {

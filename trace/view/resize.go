@@ -1,9 +1,12 @@
-package trace
+package view
 
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+
+	"replay/trace"
 )
 
 // A Resized cluster has another number of nodes at the start than the trace: nodes added are copies of those present, in turn;
@@ -13,14 +16,14 @@ import (
 // Blocks on nodes that were taken away lie on the others: the replica on node r that task i prefers is on the (r + i)-th of those
 // that stay, or on the next that the task does not prefer yet. Blocks do not move to added nodes, as they do not in HDFS.
 type Resized struct {
-	Nodes  []Node
-	Events []NodeEvent
+	Nodes  []trace.Node
+	Events []trace.NodeEvent
 	gone   []bool
 	stay   []int32 // nodes present at the start, when some were taken away
 }
 
 // Resize returns the cluster with n nodes at the start.
-func Resize(nodes []Node, events []NodeEvent, n int) (*Resized, error) {
+func Resize(nodes []trace.Node, events []trace.NodeEvent, n int) (*Resized, error) {
 	r := &Resized{Nodes: slices.Clone(nodes), Events: events, gone: make([]bool, len(nodes))}
 	var present []int32
 	racks := map[int32][]int32{}
@@ -36,14 +39,14 @@ func Resize(nodes []Node, events []NodeEvent, n int) (*Resized, error) {
 	for number := 1; len(r.Nodes)-len(nodes)+len(present) < n; number++ {
 		node := nodes[present[(len(r.Nodes)-len(nodes))%len(present)]]
 		node.ID, node.Host = int32(len(r.Nodes)), fmt.Sprintf("added-%d", number)
-		if !slices.ContainsFunc(nodes, func(o Node) bool { return o.Host == node.Host }) {
+		if !slices.ContainsFunc(nodes, func(o trace.Node) bool { return o.Host == node.Host }) {
 			r.Nodes = append(r.Nodes, node)
 		}
 	}
 	if n >= len(present) {
 		return r, nil
 	}
-	order := sortedKeys(racks)
+	order := slices.Sorted(maps.Keys(racks))
 	for range len(present) - n {
 		largest := slices.MaxFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(len(racks[a]), len(racks[b])), cmp.Compare(a, b)) })
 		last := len(racks[largest]) - 1
@@ -66,7 +69,7 @@ func Resize(nodes []Node, events []NodeEvent, n int) (*Resized, error) {
 }
 
 // Jobs returns the jobs of source with their preferred hosts in the resized cluster.
-func (r *Resized) Jobs(source JobSource) JobSource {
+func (r *Resized) Jobs(source trace.JobSource) trace.JobSource {
 	if r.stay == nil {
 		return source
 	}
@@ -75,10 +78,10 @@ func (r *Resized) Jobs(source JobSource) JobSource {
 
 type resizedJobs struct {
 	*Resized
-	source JobSource
+	source trace.JobSource
 }
 
-func (r *resizedJobs) Next() (*Job, error) {
+func (r *resizedJobs) Next() (*trace.Job, error) {
 	j, err := r.source.Next()
 	if err != nil {
 		return nil, err
