@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"replay/engine/record"
 	"replay/report/metric"
 	"replay/report/quantity"
 	"replay/sealed"
@@ -88,9 +87,6 @@ func RecordOf(id string, s *metric.Summary) *Record {
 
 // Says reports whether the value says something of the cell beside others: a number, not over next to nothing, and over what the cell decides.
 func (v *Value) Says() bool { return v.Number != nil && !v.Thin && !v.Cut }
-
-// ProgramOf is the program that a manifest names.
-func ProgramOf(m *record.Manifest) Program { return Program{m.ProgramVersion, m.Commit, m.Modified} }
 
 // marshal returns the record as it is written.
 func (r *Record) marshal() ([]byte, error) {

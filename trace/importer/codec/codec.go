@@ -111,17 +111,6 @@ func OfName(path string) string {
 	return ""
 }
 
-// Magics lists the first bytes of packed files, for messages.
-func Magics() string {
-	var list []string
-	for _, c := range Codecs {
-		if c.Magic != "" {
-			list = append(list, fmt.Sprintf("%s % x", c.Name, c.Magic))
-		}
-	}
-	return strings.Join(list, ", ")
-}
-
 // File is an open file that is unpacked while it is read.
 type File struct {
 	io.ReadCloser
