@@ -19,11 +19,6 @@ type Band struct {
 
 const bandPrefix = "error."
 
-// Line writes the band as a line of a model file.
-func (b *Band) Line() string {
-	return fmt.Sprintf("%s%s=%s,%s,%d\n", bandPrefix, b.Metric, strconv.FormatFloat(b.Median, 'g', 6, 64), strconv.FormatFloat(b.P90, 'g', 6, 64), b.N)
-}
-
 // Bands reads the bands of a model file; errors call it by its name.
 func Bands(name string, text []byte) (list []Band, err error) {
 	lines := bufio.NewScanner(bytes.NewReader(text))

@@ -7,7 +7,7 @@ import (
 
 func TestBands(t *testing.T) {
 	b := Band{"duration_job", 0.0425, 0.2, 37}
-	text := []byte("# a comment\nam-start-ms=7\n" + b.Line())
+	text := []byte("# a comment\nam-start-ms=7\nerror.duration_job=0.0425,0.2,37\n")
 	got, err := Bands("f", text)
 	if err != nil || !slices.Equal(got, []Band{b}) {
 		t.Errorf("%+v, %v", got, err)
