@@ -1,3 +1,5 @@
+// Package metric computes the values of a replay from its [result.Data], a file for each metric of docs/metrics.md, and writes their summary as text and JSON.
+// A value has a name, a unit, a population, and where there is no number the reason of it.
 package metric
 
 import (

@@ -92,110 +92,70 @@ func (v *verifier) checkOutcome(raw json.RawMessage) {
 	}
 }
 
+// jobTotals are sums over jobs, and the times of those that ended or are open at the end.
+type jobTotals struct {
+	waits, durations, slowdowns             []float64
+	openWaits, openDurations, openSlowdowns []float64 // so far, of jobs that still wait or run
+	first, last                             float64   // submission, and end; infinite where there is none
+	succeeded, succeededTasks               float64
+
+	useful, wasted, running, finishedUseful                  float64 // task time, ms
+	containers, preferring, preferred, rack, hinting, hinted float64 // containers
+	levels                                                   [5]float64
+	tasksPreferring, tasksPreferred                          float64
+}
+
+// add takes in a job of a replay that ended at a time.
+func (t *jobTotals) add(j *job, end int64) {
+	t.first = min(t.first, float64(j.Submit))
+	if j.FirstTask != nil {
+		t.waits = append(t.waits, float64(*j.FirstTask-j.Submit))
+	}
+	if j.Finish != nil {
+		t.last = max(t.last, float64(*j.Finish))
+		t.finishedUseful += float64(j.UsefulMS)
+		t.succeededTasks += float64(j.TasksSucceeded)
+	}
+	slowed := func(ms float64) float64 { return max(ms, 1000) / float64(max(j.CriticalPathMS, 1000)) }
+	if j.Outcome == "success" && j.Finish != nil {
+		t.succeeded++
+		d := float64(*j.Finish - j.Submit)
+		t.durations, t.slowdowns = append(t.durations, d), append(t.slowdowns, slowed(d))
+	}
+	if j.Outcome == "unfinished" {
+		soFar := max(float64(end-j.Submit), 0)
+		t.openDurations, t.openSlowdowns = append(t.openDurations, soFar), append(t.openSlowdowns, slowed(soFar))
+		if j.FirstTask == nil {
+			t.openWaits = append(t.openWaits, soFar)
+		}
+	}
+	t.useful, t.wasted, t.running = t.useful+float64(j.UsefulMS), t.wasted+float64(j.WastedMS), t.running+float64(j.RunningMS)
+	t.containers += float64(j.Containers)
+	t.preferring, t.preferred, t.rack = t.preferring+float64(j.Preferring), t.preferred+float64(j.Preferred), t.rack+float64(j.RackPreferred)
+	t.hinting, t.hinted = t.hinting+float64(j.Hinting), t.hinted+float64(j.Hinted)
+	for i, n := range []int64{j.ProcessLocal, j.NodeLocal, j.NoPref, j.RackLocal, j.Any} {
+		t.levels[i] += float64(n)
+	}
+	t.tasksPreferring, t.tasksPreferred = t.tasksPreferring+float64(j.TasksPreferring), t.tasksPreferred+float64(j.TasksPreferred)
+}
+
 // metrics computes metrics by name; NaN where there is nothing to compute one from.
-func (v *verifier) metrics() (out map[string]float64, failed error) {
-	out = map[string]float64{}
-	end := v.manifest.Totals.EndMS
-	var waits, durations, slowdowns []float64
-	var useful, wasted, running, finishedUseful, succeeded, succeededTasks float64
-	var preferring, preferred, rack, hinting, hinted, containers float64
-	var levels [5]float64
-	var tasksPreferring, tasksPreferred float64
-	first, last := math.Inf(1), math.Inf(-1)
-	var openWaits, openDurations, openSlowdowns []float64 // of jobs that still wait or run at the end
+func (v *verifier) metrics() (map[string]float64, error) {
+	t := &jobTotals{first: math.Inf(1), last: math.Inf(-1)}
 	for _, j := range v.jobList {
-		first = min(first, float64(j.Submit))
-		if j.FirstTask != nil {
-			waits = append(waits, float64(*j.FirstTask-j.Submit))
-		}
-		if j.Finish != nil {
-			last = max(last, float64(*j.Finish))
-			finishedUseful += float64(j.UsefulMS)
-			succeededTasks += float64(j.TasksSucceeded)
-		}
-		if j.Outcome == "success" && j.Finish != nil {
-			succeeded++
-			d := float64(*j.Finish - j.Submit)
-			durations = append(durations, d)
-			slowdowns = append(slowdowns, max(d, 1000)/float64(max(j.CriticalPathMS, 1000)))
-		}
-		if so := max(float64(end-j.Submit), 0); j.Outcome == "unfinished" {
-			openDurations = append(openDurations, so)
-			openSlowdowns = append(openSlowdowns, max(so, 1000)/float64(max(j.CriticalPathMS, 1000)))
-			if j.FirstTask == nil {
-				openWaits = append(openWaits, so)
-			}
-		}
-		useful, wasted, running = useful+float64(j.UsefulMS), wasted+float64(j.WastedMS), running+float64(j.RunningMS)
-		containers += float64(j.Containers)
-		preferring, preferred, rack = preferring+float64(j.Preferring), preferred+float64(j.Preferred), rack+float64(j.RackPreferred)
-		hinting, hinted = hinting+float64(j.Hinting), hinted+float64(j.Hinted)
-		for i, n := range []int64{j.ProcessLocal, j.NodeLocal, j.NoPref, j.RackLocal, j.Any} {
-			levels[i] += float64(n)
-		}
-		tasksPreferring, tasksPreferred = tasksPreferring+float64(j.TasksPreferring), tasksPreferred+float64(j.TasksPreferred)
+		t.add(j, v.manifest.Totals.EndMS)
 	}
-	of := func(name, suffix string, d *distribution) {
-		out[name+"_mean"+suffix] = d.mean()
-		for i, x := range d.quantiles(.5, .9, .95, .99, 1) {
-			out[name+"_"+[]string{"p50", "p90", "p95", "p99", "max"}[i]+suffix] = x
-		}
-	}
-	ofJobs := func(name, suffix string, ended, open []float64) {
-		if len(open) == 0 {
-			d := distributionOf(ended)
-			of(name, suffix, d)
-			failed = errors.Join(failed, d.Close())
-			return
-		}
-		longer := curveOf(ended, open)
-		if len(ended) > 0 {
-			out[name+"_mean"+suffix] = longer.area()
-		}
-		for _, p := range []float64{.5, .9, .95, .99} {
-			out[fmt.Sprintf("%s_p%.0f%s", name, 100*p, suffix)] = longer.quantile(p)
-		}
-		out[name+"_max"+suffix] = math.NaN()
-	}
-	ofJobs("wait_job_first_task", "_ms", waits, openWaits)
-	ofJobs("duration_job", "_ms", durations, openDurations)
-	ofJobs("slowdown", "", slowdowns, openSlowdowns)
-	of("wait_container_allocation", "_ms", v.sums.asks)
+	out := metricValues{}
+	failed := errors.Join(
+		out.ofJobs("wait_job_first_task", "_ms", t.waits, t.openWaits),
+		out.ofJobs("duration_job", "_ms", t.durations, t.openDurations),
+		out.ofJobs("slowdown", "", t.slowdowns, t.openSlowdowns))
+	out.of("wait_container_allocation", "_ms", v.sums.asks)
 	if v.hasTasks {
-		of("wait_task_launch", "_ms", v.sums.launches)
-		of("run_task", "_ms", v.sums.runs)
+		out.of("wait_task_launch", "_ms", v.sums.launches)
+		out.of("run_task", "_ms", v.sums.runs)
 	}
-	makespan := last - first
-	if math.IsInf(makespan, 0) {
-		makespan = math.NaN()
-	}
-	hours := makespan / 3600_000
-	c := &v.cluster
-	levelSum := levels[0] + levels[1] + levels[2] + levels[3] + levels[4]
-	for name, x := range map[string][2]float64{
-		"makespan_ms":                                {makespan, 1},
-		"makespan_jobs_succeeded_count":              {succeeded, 1},
-		"throughput_jobs_per_hour":                   {succeeded, hours},
-		"throughput_tasks_per_hour":                  {succeededTasks, hours},
-		"throughput_task_hours_per_hour":             {finishedUseful / 3600_000, hours},
-		"locality_containers_host_share":             {preferred, preferring},
-		"locality_containers_rack_share":             {rack, preferring},
-		"locality_containers_hinted_share":           {hinted, hinting},
-		"locality_containers_preferring_share":       {preferring, containers},
-		"locality_tasks_host_share":                  {tasksPreferred, tasksPreferring},
-		"locality_tasks_process_share":               {levels[0], levelSum},
-		"locality_tasks_node_share":                  {levels[1], levelSum},
-		"locality_tasks_no_pref_share":               {levels[2], levelSum},
-		"locality_tasks_rack_share":                  {levels[3], levelSum},
-		"locality_tasks_any_share":                   {levels[4], levelSum},
-		"utilization_memory_allocated_share":         {v.sums.mem, c.memMS},
-		"utilization_vcores_allocated_share":         {v.sums.vcores, c.vcoreMS},
-		"utilization_dominant_allocated_share":       {c.dominantMS, c.ms},
-		"utilization_vcores_busy_share":              {v.sums.busy, c.vcoreMS},
-		"utilization_vcores_busy_of_allocated_share": {v.sums.busy, v.sums.executors},
-		"utilization_nodes_mean":                     {c.nodeMS, c.ms},
-		"waste_task_time_share":                      {wasted, useful + wasted + running},
-	} {
+	for name, x := range v.quotients(t) {
 		out[name] = math.NaN()
 		if x[1] != 0 {
 			out[name] = x[0] / x[1]
@@ -205,6 +165,70 @@ func (v *verifier) metrics() (out map[string]float64, failed error) {
 		out["waste_containers_"+strings.ReplaceAll(end, "-", "_")+"_count"] = float64(v.sums.ends[end])
 	}
 	return out, failed
+}
+
+// metricValues are metrics by name.
+type metricValues map[string]float64
+
+// of puts in the statistics of a distribution.
+func (out metricValues) of(name, suffix string, d *distribution) {
+	out[name+"_mean"+suffix] = d.mean()
+	for i, x := range d.quantiles(.5, .9, .95, .99, 1) {
+		out[name+"_"+[]string{"p50", "p90", "p95", "p99", "max"}[i]+suffix] = x
+	}
+}
+
+// ofJobs puts in the statistics of times of jobs, of which some are open.
+func (out metricValues) ofJobs(name, suffix string, ended, open []float64) error {
+	if len(open) == 0 {
+		d := distributionOf(ended)
+		out.of(name, suffix, d)
+		return d.Close()
+	}
+	longer := curveOf(ended, open)
+	if len(ended) > 0 {
+		out[name+"_mean"+suffix] = longer.area()
+	}
+	for _, p := range []float64{.5, .9, .95, .99} {
+		out[fmt.Sprintf("%s_p%.0f%s", name, 100*p, suffix)] = longer.quantile(p)
+	}
+	out[name+"_max"+suffix] = math.NaN()
+	return nil
+}
+
+// quotients are the metrics that are one number over another, or a number over 1.
+func (v *verifier) quotients(t *jobTotals) map[string][2]float64 {
+	makespan := t.last - t.first
+	if math.IsInf(makespan, 0) {
+		makespan = math.NaN()
+	}
+	hours := makespan / 3600_000
+	c, l := &v.cluster, &t.levels
+	levelSum := l[0] + l[1] + l[2] + l[3] + l[4]
+	return map[string][2]float64{
+		"makespan_ms":                                {makespan, 1},
+		"makespan_jobs_succeeded_count":              {t.succeeded, 1},
+		"throughput_jobs_per_hour":                   {t.succeeded, hours},
+		"throughput_tasks_per_hour":                  {t.succeededTasks, hours},
+		"throughput_task_hours_per_hour":             {t.finishedUseful / 3600_000, hours},
+		"locality_containers_host_share":             {t.preferred, t.preferring},
+		"locality_containers_rack_share":             {t.rack, t.preferring},
+		"locality_containers_hinted_share":           {t.hinted, t.hinting},
+		"locality_containers_preferring_share":       {t.preferring, t.containers},
+		"locality_tasks_host_share":                  {t.tasksPreferred, t.tasksPreferring},
+		"locality_tasks_process_share":               {l[0], levelSum},
+		"locality_tasks_node_share":                  {l[1], levelSum},
+		"locality_tasks_no_pref_share":               {l[2], levelSum},
+		"locality_tasks_rack_share":                  {l[3], levelSum},
+		"locality_tasks_any_share":                   {l[4], levelSum},
+		"utilization_memory_allocated_share":         {v.sums.mem, c.memMS},
+		"utilization_vcores_allocated_share":         {v.sums.vcores, c.vcoreMS},
+		"utilization_dominant_allocated_share":       {c.dominantMS, c.ms},
+		"utilization_vcores_busy_share":              {v.sums.busy, c.vcoreMS},
+		"utilization_vcores_busy_of_allocated_share": {v.sums.busy, v.sums.executors},
+		"utilization_nodes_mean":                     {c.nodeMS, c.ms},
+		"waste_task_time_share":                      {t.wasted, t.useful + t.wasted + t.running},
+	}
 }
 
 // A curve is Kaplan and Meier's of what lasts longer: after each time, of those that ended or are open, the part of all that lasts longer. What is

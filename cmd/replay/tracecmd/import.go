@@ -1,4 +1,4 @@
-// Package tracecmd has the commands that make traces and look at them: import, gen, trace.
+// Package tracecmd has the commands that make traces and look at them: import, record, gen, trace.
 package tracecmd
 
 import (
