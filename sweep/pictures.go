@@ -1,7 +1,9 @@
 package sweep
 
 import (
+	"cmp"
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 
@@ -159,62 +161,16 @@ func (m *Merged) curve(metric, d int) figure.Picture {
 	}
 	slices.SortFunc(order, func(i, j int) int { return int(math.Copysign(1, x.xs[i]-x.xs[j])) })
 	for l, name := range lines {
-		var parts []figure.Points // of the line
-		var dots []figure.Dot
-		var marks []figure.Label
-		whole, lost := false, false
-		color := figure.Palette[l%len(figure.Palette)]
+		line := &curveLine{figure: f, number: l, color: figure.Palette[l%len(figure.Palette)], low: low, high: high}
 		for _, i := range order {
-			mean, half := at[i*len(lines)+l].mean, at[i*len(lines)+l].half
-			if math.IsNaN(mean) {
-				whole, lost = false, lost || loses[i*len(lines)+l]
-				continue
-			}
-			if math.IsNaN(half) {
-				half = 0
-			}
-			y, e := float64(mean*s.By), float64(half*s.By)
-			at := figure.Point{X: x.xs[i], Y: y}
-			aside := loses[i*len(lines)+l]
-			switch {
-			case aside:
-				marks = append(marks, figure.Label{Point: at, Text: "   " + figure.Aside, Behind: figure.Paper})
-			case whole:
-				parts[len(parts)-1] = append(parts[len(parts)-1], at)
-			default:
-				parts = append(parts, figure.Points{at})
-			}
-			whole = !aside
-			dots = append(dots, figure.Dot{X: at.X, Y: y, Color: color, Shape: l, Filled: !aside})
-			low, high = min(low, y-e), max(high, y+e)
-			if e > 0 {
-				f.Styled("", color, nil, 1, figure.Points{{X: x.xs[i], Y: y - e}, {X: x.xs[i], Y: y + e}})
-			}
+			c := &at[i*len(lines)+l]
+			line.add(x.xs[i], float64(c.mean*s.By), float64(c.half*s.By), loses[i*len(lines)+l])
 		}
-		if dots == nil && !lost {
-			continue
-		}
+		low, high = line.low, line.high
 		if by >= 0 {
 			name = figure.ShortName(m.dims[by].name+" "+name, 40)
 		}
-		if name == "" {
-			name = "mean with its interval of 95 %"
-		}
-		if dots == nil {
-			f.LineKey(name+" "+figure.Aside+" no number", color, figure.Dashed(l))
-			continue
-		}
-		f.LineKey(name, color, figure.Dashed(l))
-		for _, part := range parts {
-			f.Line("", l, part)
-		}
-		f.Dots(dots)
-		for _, d := range dots {
-			f.Record(figure.At("", name, d.X, d.Y))
-		}
-		if marks != nil {
-			f.Labels(marks)
-		}
+		line.draw(cmp.Or(name, "mean with its interval of 95 %"))
 	}
 	if low > high {
 		p.Reason = "no cell has a value"
@@ -227,4 +183,66 @@ func (m *Merged) curve(metric, d int) figure.Picture {
 	f.Range(slices.Min(x.xs), slices.Max(x.xs), low-pad, high+pad)
 	p.Figure = f
 	return p
+}
+
+// A curveLine is a line of a curve, point by point.
+type curveLine struct {
+	figure    *figure.Figure
+	number    int
+	color     color.RGBA
+	low, high float64         // of all points with their intervals
+	parts     []figure.Points // between places where it is broken
+	dots      []figure.Dot
+	marks     []figure.Label // of points that lose jobs
+	whole     bool           // the last point goes on in the next
+	lost      bool           // a point has no number because it loses jobs
+}
+
+// add puts a point to the end of the line and draws its interval, y ± half, half NaN for none. A point without a number breaks the line; so does one that
+// loses jobs, which is marked.
+func (c *curveLine) add(x, y, half float64, loses bool) {
+	if math.IsNaN(y) {
+		c.whole, c.lost = false, c.lost || loses
+		return
+	}
+	if math.IsNaN(half) {
+		half = 0
+	}
+	at := figure.Point{X: x, Y: y}
+	switch {
+	case loses:
+		c.marks = append(c.marks, figure.Label{Point: at, Text: "   " + figure.Aside, Behind: figure.Paper})
+	case c.whole:
+		c.parts[len(c.parts)-1] = append(c.parts[len(c.parts)-1], at)
+	default:
+		c.parts = append(c.parts, figure.Points{at})
+	}
+	c.whole = !loses
+	c.dots = append(c.dots, figure.Dot{X: x, Y: y, Color: c.color, Shape: c.number, Filled: !loses})
+	c.low, c.high = min(c.low, y-half), max(c.high, y+half)
+	if half > 0 {
+		c.figure.Styled("", c.color, nil, 1, figure.Points{{X: x, Y: y - half}, {X: x, Y: y + half}})
+	}
+}
+
+// draw draws the line with its dots, marks and key; a line without a point has a key if it lost jobs.
+func (c *curveLine) draw(name string) {
+	f := c.figure
+	if c.dots == nil {
+		if c.lost {
+			f.LineKey(name+" "+figure.Aside+" no number", c.color, figure.Dashed(c.number))
+		}
+		return
+	}
+	f.LineKey(name, c.color, figure.Dashed(c.number))
+	for _, part := range c.parts {
+		f.Line("", c.number, part)
+	}
+	f.Dots(c.dots)
+	for _, d := range c.dots {
+		f.Record(figure.At("", name, d.X, d.Y))
+	}
+	if c.marks != nil {
+		f.Labels(c.marks)
+	}
 }

@@ -109,96 +109,115 @@ func chance(p float64) string {
 // writeTable writes the table of a variant within the width of w: the names of variants give way first, then those of metrics,
 // which with long stand on lines of their own.
 func writeTable(w io.Writer, head line, rows []line, long bool) {
-	width, paint := shown.Width(w), shown.Paint(w)
-	widths := make([]int, len(head.columns))
-	unit, label, tail := 0, 0, 0
-	for _, r := range append([]line{head}, rows...) {
-		for k, text := range r.columns {
-			if !(k < 2 && len(r.columns) > 0 && &r.columns[0] == &head.columns[0]) {
-				widths[k] = max(widths[k], utf8.RuneCountInString(text))
-			}
-		}
-		unit, tail = max(unit, utf8.RuneCountInString(r.unit)), max(tail, utf8.RuneCountInString(r.tail))
-		if len(r.columns) > 0 {
-			label = max(label, utf8.RuneCountInString(r.name))
-		}
-	}
-	gap := func(k int) int {
-		if k == 3 || widths[k] == 0 { // the interval stands close to its difference
-			return min(1, widths[k])
-		}
-		return 2
-	}
-	if last := len(widths) - 1; tail > 0 {
-		widths[last] = max(widths[last], tail-widths[last-1]-gap(last))
-	}
-	fixed := 1 + unit
-	for k := range widths {
-		fixed += gap(k) + widths[k]
-	}
-	if long {
-		label = min(label, 38)
-	}
-	for k := range 2 { // what room there is goes to the names of variants
-		room := max(0, width-fixed-min(label, 36))
-		want := utf8.RuneCountInString(head.columns[k])
-		if k == 0 {
-			room = max(room/2, room-max(0, utf8.RuneCountInString(head.columns[1])-widths[1]))
-		}
-		if more := min(want, widths[k]+room) - widths[k]; more > 0 {
-			widths[k] += more
-			fixed += more
-		}
-	}
-	short := figure.Short
-	if base, other := head.columns[0], head.columns[1]; base != other && short(base, widths[0]) == short(other, widths[1]) {
-		short = figure.ShortName
-	}
-	for k := range 2 {
-		head.columns[k] = short(head.columns[k], widths[k])
-	}
-	label = min(label, width-fixed)
+	l := layoutOf(head, rows, shown.Width(w), long)
+	paint := shown.Paint(w)
 	for i, r := range append([]line{head}, rows...) {
 		if r.columns == nil {
 			fmt.Fprintf(w, "%s\n", paint.In(r.found, r.name))
 			continue
 		}
 		name := r.name
-		if utf8.RuneCountInString(name) > label {
+		if utf8.RuneCountInString(name) > l.label {
 			if long {
 				fmt.Fprintln(w, name)
 				name = ""
 			} else {
-				name = figure.Short(name, label)
+				name = figure.Short(name, l.label)
 			}
 		}
-		var b strings.Builder
-		fmt.Fprintf(&b, "%s %s", pad(name, label), pad(r.unit, unit))
-		columns := r.columns
-		if r.tail != "" {
-			columns = columns[:len(columns)-2]
-		}
-		for k, text := range columns {
-			b.WriteString(strings.Repeat(" ", gap(k)))
-			switch room := strings.Repeat(" ", widths[k]-utf8.RuneCountInString(text)); k {
-			case 3:
-				b.WriteString(text + room)
-			case 4:
-				b.WriteString(room + paint.In(r.found, text))
-			default:
-				b.WriteString(room + text)
-			}
-		}
-		if last := len(widths) - 1; r.tail != "" {
-			room := gap(last-1) + widths[last-1] + gap(last) + widths[last]
-			b.WriteString(strings.Repeat(" ", room-utf8.RuneCountInString(r.tail)) + r.tail)
-		}
-		text := strings.TrimRight(b.String(), " ")
+		text := l.text(name, &r, paint)
 		if i == 0 {
 			text = paint.In(shown.Heading, text)
 		}
 		fmt.Fprintln(w, text)
 	}
+}
+
+// A layout says how wide the parts of a table are, in characters.
+type layout struct {
+	label, unit int
+	columns     []int
+}
+
+// layoutOf fits a table into a width. It shortens the names of variants in head, which are its first two columns, to the room that there is.
+func layoutOf(head line, rows []line, width int, long bool) *layout {
+	l := &layout{columns: make([]int, len(head.columns))}
+	tail := 0
+	for i, r := range append([]line{head}, rows...) {
+		for k, text := range r.columns {
+			if i > 0 || k >= 2 {
+				l.columns[k] = max(l.columns[k], utf8.RuneCountInString(text))
+			}
+		}
+		l.unit, tail = max(l.unit, utf8.RuneCountInString(r.unit)), max(tail, utf8.RuneCountInString(r.tail))
+		if len(r.columns) > 0 {
+			l.label = max(l.label, utf8.RuneCountInString(r.name))
+		}
+	}
+	if last := len(l.columns) - 1; tail > 0 {
+		l.columns[last] = max(l.columns[last], tail-l.columns[last-1]-l.gap(last))
+	}
+	fixed := 1 + l.unit
+	for k := range l.columns {
+		fixed += l.gap(k) + l.columns[k]
+	}
+	if long {
+		l.label = min(l.label, 38)
+	}
+	for k := range 2 { // what room there is goes to the names of variants
+		room := max(0, width-fixed-min(l.label, 36))
+		want := utf8.RuneCountInString(head.columns[k])
+		if k == 0 {
+			room = max(room/2, room-max(0, utf8.RuneCountInString(head.columns[1])-l.columns[1]))
+		}
+		if more := min(want, l.columns[k]+room) - l.columns[k]; more > 0 {
+			l.columns[k] += more
+			fixed += more
+		}
+	}
+	short := figure.Short
+	if base, other := head.columns[0], head.columns[1]; base != other && short(base, l.columns[0]) == short(other, l.columns[1]) {
+		short = figure.ShortName
+	}
+	for k := range 2 {
+		head.columns[k] = short(head.columns[k], l.columns[k])
+	}
+	l.label = min(l.label, width-fixed)
+	return l
+}
+
+// gap is the room before a column.
+func (l *layout) gap(k int) int {
+	if k == 3 || l.columns[k] == 0 { // the interval stands close to its difference
+		return min(1, l.columns[k])
+	}
+	return 2
+}
+
+// text is a row of the table: a name, and the columns of r. A tail takes the place of the last two.
+func (l *layout) text(name string, r *line, paint shown.Painter) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", pad(name, l.label), pad(r.unit, l.unit))
+	columns := r.columns
+	if r.tail != "" {
+		columns = columns[:len(columns)-2]
+	}
+	for k, text := range columns {
+		b.WriteString(strings.Repeat(" ", l.gap(k)))
+		switch room := strings.Repeat(" ", l.columns[k]-utf8.RuneCountInString(text)); k {
+		case 3:
+			b.WriteString(text + room)
+		case 4:
+			b.WriteString(room + paint.In(r.found, text))
+		default:
+			b.WriteString(room + text)
+		}
+	}
+	if last := len(l.columns) - 1; r.tail != "" {
+		room := l.gap(last-1) + l.columns[last-1] + l.gap(last) + l.columns[last]
+		b.WriteString(strings.Repeat(" ", room-utf8.RuneCountInString(r.tail)) + r.tail)
+	}
+	return strings.TrimRight(b.String(), " ")
 }
 
 // pad fills text up to n columns.
