@@ -120,53 +120,73 @@ func liveCluster() (*httptest.Server, error) {
 	return httptest.NewServer(c), nil
 }
 
-// kills starts victims, kills each at a random moment, and looks at what is there.
-func kills(dir, program string, n int, r *rand.Rand) error {
-	if program == "" {
-		program = filepath.Join(dir, "replay")
-		if out, err := exec.Command("go", "build", "-o", program, "./cmd/replay").CombinedOutput(); err != nil {
+// A ground is where victims run: what they read, and where they write.
+type ground struct {
+	dir, program, cluster string
+	out                   string // of the victim that runs
+	temporary             string // its TMPDIR
+}
+
+// command is a run of the program. Words in capitals are places: those of victims, and OUT-check for what their checks write.
+func (g *ground) command(words string) *exec.Cmd {
+	in := func(name string) string { return filepath.Join(g.dir, name) }
+	words = strings.NewReplacer("OUT-check", in("check"), "OUT", g.out, "TRACE", in("trace"), "RESULT", in("result"), "PLAN", in("plan.yaml"), "TUNE", in("tune.yaml"), "CLUSTER", g.cluster).Replace(words)
+	cmd := exec.Command(g.program, append(strings.Fields(words), "--quiet")...)
+	cmd.Env = append(os.Environ(), "TMPDIR="+g.temporary)
+	return cmd
+}
+
+// ended runs a command, which is to end with an exit code.
+func (g *ground) ended(words string, code int) error {
+	cmd := g.command(words)
+	if text, err := cmd.CombinedOutput(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code {
+		return fmt.Errorf("%s: %w\n%s", words, err, text)
+	}
+	return nil
+}
+
+// must runs a command, which is to be done.
+func (g *ground) must(words string) error { return g.ended(words, 0) }
+
+// prepare builds the program if there is none, and makes what victims read.
+func (g *ground) prepare() error {
+	if g.program == "" {
+		g.program = filepath.Join(g.dir, "replay")
+		if out, err := exec.Command("go", "build", "-o", g.program, "./cmd/replay").CombinedOutput(); err != nil {
 			return fmt.Errorf("%w\n%s", err, out)
 		}
 	}
+	if err := os.MkdirAll(g.temporary, 0o755); err != nil {
+		return err
+	}
+	if err := g.must("gen uniform-micro --jobs 8 --nodes 4 --out TRACE"); err != nil {
+		return err
+	}
+	for name, flags := range map[string]string{"x": "", "y": "", "z": "--sharing drf"} {
+		if err := g.must("run TRACE --formats svg " + flags + " --out RESULT/" + name); err != nil {
+			return err
+		}
+	}
+	for name, text := range map[string]string{
+		"plan.yaml": "traces: [trace]\nseeds: 1..3\nvariants: {fair: --sharing fair, drf: --sharing drf}\n",
+		"tune.yaml": "traces: [trace]\nseeds: 1..5\nheld_seeds: 6..10\ngoal: least makespan_ms\ngrid: {sharing: [fair, drf]}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(g.dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return g.must("sweep PLAN --out RESULT-sweep")
+}
+
+// kills starts victims, kills each at a random moment, and looks at what is there.
+func kills(dir, program string, n int, r *rand.Rand) error {
 	cluster, err := liveCluster()
 	if err != nil {
 		return err
 	}
 	defer cluster.Close()
-	out, result, trace, plan, temporary := "", filepath.Join(dir, "result"), filepath.Join(dir, "trace"), filepath.Join(dir, "plan.yaml"), filepath.Join(dir, "temporary")
-	tune := filepath.Join(dir, "tune.yaml")
-	if err := os.MkdirAll(temporary, 0o755); err != nil {
-		return err
-	}
-	command := func(words string) *exec.Cmd {
-		words = strings.NewReplacer("OUT-check", filepath.Join(dir, "check"), "OUT", out, "TRACE", trace, "RESULT", result, "PLAN", plan, "TUNE", tune, "CLUSTER", cluster.URL).Replace(words)
-		cmd := exec.Command(program, append(strings.Fields(words), "--quiet")...)
-		cmd.Env = append(os.Environ(), "TMPDIR="+temporary)
-		return cmd
-	}
-	ended := func(words string, code int) error {
-		cmd := command(words)
-		if text, err := cmd.CombinedOutput(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code {
-			return fmt.Errorf("%s: %w\n%s", words, err, text)
-		}
-		return nil
-	}
-	must := func(words string) error { return ended(words, 0) }
-	if err := must("gen uniform-micro --jobs 8 --nodes 4 --out TRACE"); err != nil {
-		return err
-	}
-	for name, flags := range map[string]string{"x": "", "y": "", "z": "--sharing drf"} {
-		if err := must("run TRACE --formats svg " + flags + " --out RESULT/" + name); err != nil {
-			return err
-		}
-	}
-	if err := os.WriteFile(plan, []byte("traces: [trace]\nseeds: 1..3\nvariants: {fair: --sharing fair, drf: --sharing drf}\n"), 0o644); err != nil {
-		return err
-	}
-	if err := os.WriteFile(tune, []byte("traces: [trace]\nseeds: 1..5\nheld_seeds: 6..10\ngoal: least makespan_ms\ngrid: {sharing: [fair, drf]}\n"), 0o644); err != nil {
-		return err
-	}
-	if err := must("sweep PLAN --out RESULT-sweep"); err != nil {
+	g := &ground{dir: dir, program: program, cluster: cluster.URL, temporary: filepath.Join(dir, "temporary")}
+	if err := g.prepare(); err != nil {
 		return err
 	}
 	took := make([]time.Duration, len(victims)) // by a whole run, lately: the machine has other work, too
@@ -176,38 +196,30 @@ func kills(dir, program string, n int, r *rand.Rand) error {
 	}
 	k := 0
 	for ; killed < n; k++ {
-		v := &victims[k%len(victims)]
-		took := &took[k%len(victims)]
-		out = filepath.Join(dir, fmt.Sprintf("out-%d", k%len(victims)))
-		if err := os.MkdirAll(out, 0o755); err != nil {
-			return err
-		}
-		run := func() error {
-			start := time.Now()
-			err := ended(v.words, v.code)
-			*took = time.Since(start)
+		v, took := &victims[k%len(victims)], &took[k%len(victims)]
+		g.out = filepath.Join(dir, fmt.Sprintf("out-%d", k%len(victims)))
+		if err := os.MkdirAll(g.out, 0o755); err != nil {
 			return err
 		}
 		if *took == 0 {
-			if err := run(); err != nil {
+			if err := g.whole(v, took); err != nil {
 				return err
 			}
-			os.RemoveAll(out)
-			if err := os.MkdirAll(out, 0o755); err != nil {
+			if err := errors.Join(os.RemoveAll(g.out), os.MkdirAll(g.out, 0o755)); err != nil {
 				return err
 			}
 		}
-		if err := errors.Join(os.RemoveAll(temporary), os.MkdirAll(temporary, 0o755)); err != nil { // what other commands left is theirs to clear
+		if err := errors.Join(os.RemoveAll(g.temporary), os.MkdirAll(g.temporary, 0o755)); err != nil { // what other commands left is theirs to clear
 			return err
 		}
-		was, err := kill(command(v.words), time.Duration(r.Float64()*float64(*took)))
+		was, err := kill(g.command(v.words), time.Duration(r.Float64()*float64(*took)))
 		if err != nil {
 			return err
 		}
 		if was {
 			killed++
 		}
-		there, err := inspect(v, out, must)
+		there, err := inspect(v, g.out, g.must)
 		if err != nil {
 			return fmt.Errorf("start %d, %s: %w", k, v.words, err)
 		}
@@ -216,30 +228,14 @@ func kills(dir, program string, n int, r *rand.Rand) error {
 		} else {
 			absent++
 		}
-		// The next run makes it, and leaves nothing else.
 		if there && v.fresh {
-			os.RemoveAll(out)
+			os.RemoveAll(g.out)
 		}
 		if k/len(victims)%5 == 0 { // it takes as long as it takes
-			if err := run(); err != nil {
-				return fmt.Errorf("after start %d: %w", k, err)
+			if err := g.again(v, took); err != nil {
+				return fmt.Errorf("start %d, %s: the next run: %w", k, v.words, err)
 			}
-			written := out
-			if !strings.Contains(v.words, "OUT") { // over what was there
-				written = result
-			}
-			if left := hidden(written); len(left) > 0 {
-				return fmt.Errorf("start %d, %s: the next run leaves %v", k, v.words, left)
-			}
-			if left, err := os.ReadDir(temporary); err != nil {
-				return err
-			} else if len(left) > 0 {
-				return fmt.Errorf("start %d, %s: the next run leaves %v in TMPDIR", k, v.words, left)
-			}
-			if there, err := inspect(v, out, must); err != nil || !there {
-				return fmt.Errorf("start %d, %s: after the next run whole is %v: %w", k, v.words, there, err)
-			}
-			os.RemoveAll(out)
+			os.RemoveAll(g.out)
 		}
 		if (k+1)%200 == 0 {
 			say(k + 1)
@@ -247,6 +243,38 @@ func kills(dir, program string, n int, r *rand.Rand) error {
 	}
 	say(k)
 	return nil
+}
+
+// whole runs a victim to its end, and notes how long it took.
+func (g *ground) whole(v *victim, took *time.Duration) error {
+	start := time.Now()
+	err := g.ended(v.words, v.code)
+	*took = time.Since(start)
+	return err
+}
+
+// again runs a victim that was killed before: its output is whole then, and nothing else is left.
+func (g *ground) again(v *victim, took *time.Duration) error {
+	if err := g.whole(v, took); err != nil {
+		return err
+	}
+	written := g.out
+	if !strings.Contains(v.words, "OUT") { // over what was there
+		written = filepath.Join(g.dir, "result")
+	}
+	if left := hidden(written); len(left) > 0 {
+		return fmt.Errorf("it leaves %v", left)
+	}
+	if left, err := os.ReadDir(g.temporary); err != nil {
+		return err
+	} else if len(left) > 0 {
+		return fmt.Errorf("it leaves %v in TMPDIR", left)
+	}
+	there, err := inspect(v, g.out, g.must)
+	if err == nil && !there {
+		err = errors.New("its output is not there")
+	}
+	return err
 }
 
 // kill runs a command and kills it after a time. It reports whether it was killed: whether it had not ended before.

@@ -94,30 +94,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (int, err
 	if err != nil {
 		return 2, err
 	}
-	var mutants []mutant
-	named := flags.NArg() == 0
-	broken := 0
-	if named {
-		all, err := readNamed(filepath.Join(root, filepath.FromSlash(namedFile)))
-		if err != nil {
-			return 2, err
-		}
-		for _, n := range all {
-			m, err := n.find(root)
-			if err != nil {
-				fmt.Fprintln(stdout, "NOT FOUND", err)
-				broken++
-				continue
-			}
-			mutants = append(mutants, *m)
-		}
-	}
-	for _, file := range flags.Args() {
-		of, err := mutationsOf(root, file)
-		if err != nil {
-			return 2, err
-		}
-		mutants = append(mutants, of...)
+	mutants, broken, err := found(root, flags.Args(), stdout)
+	if err != nil {
+		return 2, err
 	}
 	mutants = slices.DeleteFunc(mutants, func(m mutant) bool {
 		line := m.String()
@@ -130,14 +109,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (int, err
 		}
 		mutants = slices.DeleteFunc(mutants, func(m mutant) bool { return !bytes.Contains(said, []byte(fmt.Sprintf("%-9s %s (", survived, &m))) })
 	}
+	named := flags.NArg() == 0
 	if !named && *sample > 0 && *sample < len(mutants) {
-		r := rand.New(rand.NewPCG(*seed, 0))
-		keep := r.Perm(len(mutants))[:*sample]
-		slices.Sort(keep)
-		for i, k := range keep {
-			mutants[i] = mutants[k]
-		}
-		mutants = mutants[:*sample]
+		mutants = drawn(mutants, *sample, *seed)
 	}
 	if *tests != "" {
 		for i := range mutants {
@@ -155,30 +129,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (int, err
 		return 2, err
 	}
 	defer t.close()
-	count := map[verdict]int{}
-	dir, compiled := "", []binary(nil)
-	for i := range mutants {
-		m := &mutants[i]
-		if d := path.Dir(m.file); !named && d != dir {
-			dir = d
-			if compiled, err = t.together(dir, of(dir, mutants), m.tests); err != nil {
-				return 2, err
-			}
-		}
-		try := t.try
-		if m.number > 0 {
-			try = func(m *mutant) (verdict, string, error) { return t.tryTogether(m, compiled) }
-		}
-		v, why, err := try(m)
-		if err != nil {
-			return 2, err
-		}
-		count[v]++
-		if v == survived || named || v == timedOut {
-			fmt.Fprintf(stdout, "%-9s %s (%s)\n", v, &mutants[i], why)
-		} else {
-			fmt.Fprintf(stderr, "%-9s %s (%s)\n", v, &mutants[i], why)
-		}
+	count, err := t.tryAll(mutants, named, stdout, stderr)
+	if err != nil {
+		return 2, err
 	}
 	fmt.Fprintf(stdout, "%d mutants: %d killed, %d survived, %d timed out, %d did not compile", len(mutants)+broken, count[killed], count[survived], count[timedOut], count[notBuilt])
 	if named {
@@ -189,6 +142,76 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (int, err
 		return 1, nil
 	}
 	return 0, nil
+}
+
+// found returns all mutants of files, or without files the named ones; broken are how many of those no longer fit the source, which is said on stdout.
+func found(root string, files []string, stdout io.Writer) (mutants []mutant, broken int, err error) {
+	for _, file := range files {
+		of, err := mutationsOf(root, file)
+		if err != nil {
+			return nil, 0, err
+		}
+		mutants = append(mutants, of...)
+	}
+	if len(files) > 0 {
+		return mutants, 0, nil
+	}
+	all, err := readNamed(filepath.Join(root, filepath.FromSlash(namedFile)))
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, n := range all {
+		m, err := n.find(root)
+		if err != nil {
+			fmt.Fprintln(stdout, "NOT FOUND", err)
+			broken++
+			continue
+		}
+		mutants = append(mutants, *m)
+	}
+	return mutants, broken, nil
+}
+
+// drawn are n of the mutants, in their order.
+func drawn(mutants []mutant, n int, seed uint64) []mutant {
+	keep := rand.New(rand.NewPCG(seed, 0)).Perm(len(mutants))[:n]
+	slices.Sort(keep)
+	for i, k := range keep {
+		mutants[i] = mutants[k]
+	}
+	return mutants[:n]
+}
+
+// tryAll tries mutants one after the other and counts what became of them. On stdout is what somebody is to look at: all of the named ones, else those
+// that survived or took too long.
+func (t *trial) tryAll(mutants []mutant, named bool, stdout, stderr io.Writer) (map[verdict]int, error) {
+	count := map[verdict]int{}
+	dir, compiled := "", []binary(nil)
+	for i := range mutants {
+		m := &mutants[i]
+		if d := path.Dir(m.file); !named && d != dir {
+			dir = d
+			var err error
+			if compiled, err = t.together(dir, of(dir, mutants), m.tests); err != nil {
+				return nil, err
+			}
+		}
+		try := t.try
+		if m.number > 0 {
+			try = func(m *mutant) (verdict, string, error) { return t.tryTogether(m, compiled) }
+		}
+		v, why, err := try(m)
+		if err != nil {
+			return nil, err
+		}
+		count[v]++
+		to := stderr
+		if v == survived || named || v == timedOut {
+			to = stdout
+		}
+		fmt.Fprintf(to, "%-9s %s (%s)\n", v, m, why)
+	}
+	return count, nil
 }
 
 // of returns the mutants of the files in a folder.
