@@ -5,13 +5,12 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"replay/input"
+	"replay/trace/importer/hadoopxml"
 )
 
 // schedulerAnswer is /ws/v1/cluster/scheduler.
@@ -104,7 +103,7 @@ func (s *schedulerAnswer) file(own map[string]string) (name string, file []byte,
 		if len(own) > 0 {
 			settings, what = own, "They are the settings of /ws/v1/cluster/scheduler-conf."
 		}
-		b, err := hadoopXML(settings)
+		b, err := hadoopxml.Marshal(settings)
 		return "capacity-scheduler.xml", made(b, what), queues, err
 	case "fifoScheduler":
 		return "", nil, 1, nil
@@ -236,20 +235,4 @@ func (q *queue) capacity(prefix string, to map[string]string) int {
 	}
 	set("queues", strings.Join(names, ","))
 	return n
-}
-
-// hadoopXML writes settings as a configuration of Hadoop, by key.
-func hadoopXML(settings map[string]string) ([]byte, error) {
-	type property struct {
-		Name  string `xml:"name"`
-		Value string `xml:"value"`
-	}
-	conf := struct {
-		XMLName    xml.Name   `xml:"configuration"`
-		Properties []property `xml:"property"`
-	}{}
-	for _, k := range slices.Sorted(maps.Keys(settings)) {
-		conf.Properties = append(conf.Properties, property{k, settings[k]})
-	}
-	return xml.MarshalIndent(conf, "", "  ")
 }

@@ -124,7 +124,7 @@ var picture = map[string][]string{
 	"replay/backtest":                  {"replay/engine/protocol", "replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report/prediction", "replay/trace", "replay/trace/importer", "replay/trace/importer/..."},
 	"replay/sweep":                     {"replay/input", "replay/input/yamltext", "replay/outdir", "replay/sealed", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/report/page", "replay/report/quantity"},
 	"replay/sweep/on":                  {"replay/outdir", "replay/sweep"},
-	"replay/live":                      {"replay/input", "replay/outdir", "replay/trace/importer/codec", "replay/trace/importer/lines"},
+	"replay/live":                      {"replay/input", "replay/outdir", "replay/trace/importer/codec", "replay/trace/importer/hadoopxml", "replay/trace/importer/lines"},
 	"replay/live/livetest":             nil,
 	"replay/tune":                      {"replay/outdir", "replay/report/dist", "replay/report/inference", "replay/report/metric", "replay/report/page", "replay/report/quantity", "replay/report/target", "replay/sweep"},
 	"replay/cmd/replay/command":        {"replay/..."},

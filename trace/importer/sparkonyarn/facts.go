@@ -1,15 +1,13 @@
 package sparkonyarn
 
 import (
-	"cmp"
-	"encoding/xml"
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"replay/input"
+	"replay/trace/importer/hadoopxml"
 	"replay/trace/importer/workload"
 )
 
@@ -18,7 +16,7 @@ func (s *scenario) attach() error {
 	if err := s.schedulerFiles(); err != nil {
 		return err
 	}
-	site, err := hadoopXML(s.setup.YarnSite)
+	site, err := hadoopxml.Marshal(s.setup.YarnSite)
 	if err != nil {
 		return err
 	}
@@ -128,22 +126,4 @@ func rebaseTimes(o map[string]any, origin int64) {
 			rebaseTimes(v, origin)
 		}
 	}
-}
-
-// hadoopXML writes settings as a Hadoop configuration file, by key.
-func hadoopXML(settings map[string]string) ([]byte, error) {
-	type property struct {
-		Name  string `xml:"name"`
-		Value string `xml:"value"`
-	}
-	conf := struct {
-		XMLName    xml.Name   `xml:"configuration"`
-		Properties []property `xml:"property"`
-	}{}
-	for k, v := range settings {
-		conf.Properties = append(conf.Properties, property{k, v})
-	}
-	slices.SortFunc(conf.Properties, func(a, b property) int { return cmp.Compare(a.Name, b.Name) })
-	data, err := xml.MarshalIndent(conf, "", "  ")
-	return append([]byte(xml.Header), append(data, '\n')...), err
 }
