@@ -28,6 +28,7 @@ func TestWrap(t *testing.T) {
 		{"the indent counts", "one two three four", "    ", 12, "one two\n    three\n    four\n"},
 		{"a longer word keeps a line to itself", "one longer-than-a-line two", "", 8, "one\nlonger-than-a-line\ntwo\n"},
 		{"a number keeps its unit", "it is 12 % now", "", 9, "it is\n12 % now\n"},
+		{"blanks between words stay", "one  two", "", 20, "one  two\n"},
 		{"blanks before the first word stay", "  one two", "> ", 6, "  one\n> two\n"},
 		{"wide characters take two columns", "漢字 漢字", "", 8, "漢字\n漢字\n"},
 		{"without columns all is one line", "one two  three", "  ", 0, "one two  three\n"},
