@@ -54,3 +54,33 @@ func TestUnitNames(t *testing.T) {
 		t.Errorf("error %v, want the units that there are", err)
 	}
 }
+
+func TestConvertUnit(t *testing.T) {
+	const most = math.MaxInt64
+	tests := []struct {
+		name, from, to string
+		v, want        int64
+		err            string // in the error; empty for none
+	}{
+		{"of itself", "Mi", "Mi", most, most, ""},
+		{"to a larger unit, rounded down", "Mi", "Gi", 2049, 2, ""},
+		{"to a smaller one", "Gi", "Mi", 3, 3072, ""},
+		{"all that fits", "Gi", "Mi", most / 1024, most / 1024 * 1024, ""},
+		{"one more", "Gi", "Mi", most/1024 + 1, 0, "Converting 9007199254740992 from 'Gi' to 'Mi' will result in an overflow of Long"},
+		{"all that fits on the way", "k", "Mi", most / 1000, most / 1000 * 1000 >> 20, ""},
+		{"one more on the way, though the result would fit", "k", "Mi", most/1000 + 1, 0, "overflow of Long"},
+		{"units whose ratio does not fit and is negative in Java", "Ti", "n", 1, 0, "overflow of Long"},
+		{"and as the divisor", "n", "Ti", 1, 0, "overflow of Long"},
+		{"units whose ratio does not fit, which Java does not see", "Pi", "n", 1, 2882303761517117440, ""},
+		{"an unknown unit", "mb", "Mi", 1, 0, "Unknown unit 'mb'"},
+		{"into an unknown unit", "Mi", "mb", 1, 0, "Unknown unit 'mb'"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := ConvertUnit(tt.from, tt.to, tt.v)
+			if got != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+				t.Errorf("%d%s is %d%s, %v, want %d, %q", tt.v, tt.from, got, tt.to, err, tt.want, tt.err)
+			}
+		})
+	}
+}

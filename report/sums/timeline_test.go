@@ -53,14 +53,14 @@ func TestTimelineByHand(t *testing.T) {
 	}
 }
 
-// Values that hold together are those that hold one by one, from whatever time on.
+// Values that hold together are those that hold one by one, from whatever time on. (A value of 0 that holds alone leaves the buckets as they are.)
 func TestHoldAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		together, single := NewTimeline(2), NewTimeline(2)
 		for range rapid.IntRange(1, 10).Draw(t, "n") {
 			from := rapid.Int64Range(0, 1<<20).Draw(t, "from")
 			to := from + rapid.Int64Range(-5, 1<<18).Draw(t, "ms")
-			values := []float64{float64(rapid.IntRange(0, 9).Draw(t, "a")), float64(rapid.IntRange(0, 9).Draw(t, "b"))}
+			values := []float64{float64(rapid.IntRange(1, 9).Draw(t, "a")), float64(rapid.IntRange(1, 9).Draw(t, "b"))}
 			together.HoldAll(from, to, values)
 			single.Hold(0, from, to, values[0])
 			single.Hold(1, from, to, values[1])
@@ -135,5 +135,16 @@ func TestTimelineRefused(t *testing.T) {
 				t.Errorf("error %v, want %q in it", err, tt.want)
 			}
 		})
+	}
+}
+
+// A timeline that gets the sums of another has its width, and goes on from there.
+func TestRestore(t *testing.T) {
+	l := NewTimeline(2)
+	l.Count(0, 250, 7)
+	l.Restore(1000, [][]float64{{1, 2, 3}})
+	l.Count(1, 250, 4)
+	if got := l.Column(0); l.WidthMS() != 1000 || !slices.Equal(got, []float64{1, 2, 3}) || !slices.Equal(l.Column(1), []float64{4}) {
+		t.Errorf("%v and %v by %d ms, want [1 2 3] and [4] by 1000 ms", got, l.Column(1), l.WidthMS())
 	}
 }
