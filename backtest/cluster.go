@@ -152,24 +152,52 @@ var (
 	taskLevels      = []string{"PROCESS_LOCAL", "NODE_LOCAL", "RACK_LOCAL", "ANY"}
 )
 
-// compareCluster sets containers, tasks and waits of the replays, one for each seed, beside those of the
-// recording. Counts of the replays are added up; executors over time are those of the first.
-func (r *Recording) compareCluster(seen []*observed) prediction.Cluster {
-	out := prediction.Cluster{Recording: r.Name}
-	recorded, predicted := make([]int64, 3), make([]int64, 3)
-	var wait [3]struct{ recorded, predicted []float64 }
-	between := func(list *[]float64, from, to *int64) {
-		if from != nil && to != nil {
-			*list = append(*list, float64(max(*to-*from, 0)))
-		}
+// waitNames are the waits that are compared.
+var waitNames = [3]string{"submission to AM allocated", "ask to allocated", "allocated to registered"}
+
+// A side is what a cluster did: the recorded one, or the replayed ones together. Application masters count in the first wait alone.
+type side struct {
+	containers []int64      // by containerLevels
+	tasks      []int64      // by taskLevels
+	waits      [3][]float64 // ms, by waitNames
+	executors  []span       // of the first replay
+	end        int64        // of the last application
+}
+
+func newSide() *side {
+	return &side{containers: make([]int64, len(containerLevels)), tasks: make([]int64, len(taskLevels))}
+}
+
+// wait takes in a wait from one time to another, nil for what did not happen.
+func (s *side) wait(i int, from, to *int64) {
+	if from != nil && to != nil {
+		s.waits[i] = append(s.waits[i], float64(max(*to-*from, 0)))
 	}
-	var live, simulated []span
-	end := int64(0)
+}
+
+// count counts a thing by its level; one of no level does not count.
+func count(to []int64, levels []string, level string) {
+	if at := slices.Index(levels, level); at >= 0 {
+		to[at]++
+	}
+}
+
+// openEnd is the end of a span, which goes on where none is known.
+func openEnd(end int64) int64 {
+	if end == trace.Unset {
+		return math.MaxInt64
+	}
+	return end
+}
+
+// recordedSide is what was recorded.
+func (r *Recording) recordedSide() *side {
+	s := newSide()
 	for i := range r.cluster.Applications {
 		a := &r.cluster.Applications[i]
-		between(&wait[0].recorded, a.Submitted, a.AMAllocated)
+		s.wait(0, a.Submitted, a.AMAllocated)
 		if a.Finished != nil {
-			end = max(end, *a.Finished)
+			s.end = max(s.end, *a.Finished)
 		}
 	}
 	for i := range r.cluster.Containers {
@@ -177,85 +205,82 @@ func (r *Recording) compareCluster(seen []*observed) prediction.Cluster {
 		if k.AM || k.Allocated == nil {
 			continue
 		}
-		if at := slices.Index(containerLevels, k.Locality); at >= 0 {
-			recorded[at]++
-		}
-		between(&wait[1].recorded, k.Asked, k.Allocated)
-		between(&wait[2].recorded, k.Allocated, k.Registered)
+		count(s.containers, containerLevels, k.Locality)
+		s.wait(1, k.Asked, k.Allocated)
+		s.wait(2, k.Allocated, k.Registered)
 		if k.Registered != nil {
-			s := span{*k.Registered, math.MaxInt64}
+			lives := span{*k.Registered, math.MaxInt64}
 			for _, gone := range []*int64{k.Removed, k.NMDone, k.Done} {
 				if gone != nil {
-					s.end = min(s.end, *gone)
+					lives.end = min(lives.end, *gone)
 				}
 			}
-			live = append(live, s)
+			s.executors = append(s.executors, lives)
 		}
 	}
 	if len(r.cluster.Containers) == 0 { // the cluster was asked from outside: event logs have the executors
 		for _, e := range r.executors {
-			s := span{e.AddedMS, e.RemovedMS}
-			if s.end == trace.Unset {
-				s.end = math.MaxInt64
-			}
-			live = append(live, s)
+			s.executors = append(s.executors, span{e.AddedMS, openEnd(e.RemovedMS)})
 		}
 	}
-	var l [5]int64
-	for k, o := range seen {
-		for i := range r.jobs {
-			j := o.jobs[r.jobs[i].ID]
-			between(&wait[0].predicted, known(j.Submit), known(j.AMAllocated))
-			end = max(end, j.Finish)
-		}
-		for i := range o.containers {
-			c := &o.containers[i]
-			if c.AM {
-				continue
-			}
-			if at := slices.Index(containerLevels, c.Type); at >= 0 {
-				predicted[at]++
-			}
-			between(&wait[1].predicted, known(c.Asked), known(c.Allocated))
-			between(&wait[2].predicted, known(c.Allocated), known(c.Registered))
-			if c.Registered != trace.Unset {
-				s := span{c.Registered, c.Ended}
-				if s.end == trace.Unset {
-					s.end = math.MaxInt64
-				}
-				if k == 0 {
-					simulated = append(simulated, s)
-				}
-			}
-		}
-		for i := range l {
-			l[i] += o.levels[i]
-		}
-	}
-	out.Containers = prediction.NewShares([]string{"node-local", "rack-local", "off-switch"}, recorded, predicted)
-	ran := make([]int64, 4)
 	for _, j := range r.jobs {
 		for i := range j.Stages {
 			for _, l := range j.Stages[i].Tasks.RecordedLocality {
 				if l == "NO_PREF" {
 					l = "PROCESS_LOCAL"
 				}
-				if at := slices.Index(taskLevels, l); at >= 0 {
-					ran[at]++
-				}
+				count(s.tasks, taskLevels, l)
 			}
 		}
 	}
-	out.Tasks = prediction.NewShares([]string{"process-local", "node-local", "rack-local", "any"}, ran,
-		[]int64{l[record.ProcessLocal] + l[record.NoPref], l[record.TaskNodeLocal], l[record.TaskRackLocal], l[record.AnyLevel]})
-	for i, name := range []string{"submission to AM allocated", "ask to allocated", "allocated to registered"} {
-		out.Waits = append(out.Waits, prediction.NewWait(name, wait[i].recorded, wait[i].predicted))
+	return s
+}
+
+// replayedSide is what the replays did, one for each seed.
+func (r *Recording) replayedSide(seen []*observed) *side {
+	s := newSide()
+	for k, o := range seen {
+		for i := range r.jobs {
+			j := o.jobs[r.jobs[i].ID]
+			s.wait(0, known(j.Submit), known(j.AMAllocated))
+			s.end = max(s.end, j.Finish)
+		}
+		for i := range o.containers {
+			c := &o.containers[i]
+			if c.AM {
+				continue
+			}
+			count(s.containers, containerLevels, c.Type)
+			s.wait(1, known(c.Asked), known(c.Allocated))
+			s.wait(2, known(c.Allocated), known(c.Registered))
+			if k == 0 && c.Registered != trace.Unset {
+				s.executors = append(s.executors, span{c.Registered, openEnd(c.Ended)})
+			}
+		}
+		for at, of := range [][]record.TaskLevel{{record.ProcessLocal, record.NoPref}, {record.TaskNodeLocal}, {record.TaskRackLocal}, {record.AnyLevel}} {
+			for _, l := range of {
+				s.tasks[at] += o.levels[l]
+			}
+		}
+	}
+	return s
+}
+
+// compareCluster sets containers, tasks and waits of the replays, one for each seed, beside those of the
+// recording. Counts of the replays are added up; executors over time are those of the first.
+func (r *Recording) compareCluster(seen []*observed) prediction.Cluster {
+	recorded, predicted := r.recordedSide(), r.replayedSide(seen)
+	out := prediction.Cluster{Recording: r.Name}
+	out.Containers = prediction.NewShares([]string{"node-local", "rack-local", "off-switch"}, recorded.containers, predicted.containers)
+	out.Tasks = prediction.NewShares([]string{"process-local", "node-local", "rack-local", "any"}, recorded.tasks, predicted.tasks)
+	for i, name := range waitNames {
+		out.Waits = append(out.Waits, prediction.NewWait(name, recorded.waits[i], predicted.waits[i]))
 	}
 	const step = 1000
 	out.Executors = prediction.Curve{StepMS: step}
-	for at := int64(0); at <= end; at += step {
-		out.Executors.Recorded = append(out.Executors.Recorded, alive(live, at))
-		out.Executors.Predicted = append(out.Executors.Predicted, alive(simulated, at))
+	for at := int64(0); at <= max(recorded.end, predicted.end); at += step {
+		out.Executors.Recorded = append(out.Executors.Recorded, alive(recorded.executors, at))
+		out.Executors.Predicted = append(out.Executors.Predicted, alive(predicted.executors, at))
 	}
 	return out
 }
