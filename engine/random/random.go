@@ -2,21 +2,16 @@
 package random
 
 import (
-	"hash/fnv"
 	"math/rand/v2"
+
+	"replay/trace"
 )
 
-// Stream returns the random stream called name for a run with this seed.
+// Stream returns the random stream called name for a run with this seed, as [trace.Stream] does for a trace.
 //
 // One stream per purpose: adding a draw to one leaves the others as they were, so two policies see
-// the same cluster and the same jobs. The mapping is part of the output contract and is pinned by a test.
-func Stream(seed uint64, name string) *rand.Rand { return rand.New(rand.NewPCG(seed, hash(name))) }
-
-func hash(name string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	return h.Sum64()
-}
+// the same cluster and the same jobs.
+func Stream(seed uint64, name string) *rand.Rand { return trace.Stream(seed, name) }
 
 // A Momentary is a random stream for a purpose that begins again at each time: what is drawn at a time is a function of
 // seed, purpose and time, whatever was drawn before. Work that has no effect may so be left out.

@@ -63,7 +63,7 @@ var picture = map[string][]string{
 	"replay/engine/pertask":               {"replay/engine/master", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/trace"},
 	"replay/engine/mapreduce/conf":        {"replay/policy/resource", "replay/engine/mapreduce/allocator", "replay/engine/remark", "replay/engine/spelling"},
 	"replay/engine/mapreduce/allocator":   {"replay/policy/resource", "replay/engine/protocol"},
-	"replay/engine/random":                nil,
+	"replay/engine/random":                {"replay/trace"},
 	"replay/engine/reuse":                 nil,
 	"replay/engine/snapshot":              nil,
 	"replay/engine/master":                {"replay/policy/resource", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/trace"},
