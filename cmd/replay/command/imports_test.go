@@ -107,7 +107,7 @@ var picture = map[string][]string{
 	"replay/bench/answers":             {"replay/outdir", "replay/report/dist", "replay/report/explain", "replay/report/result", "replay/trace"},
 	"replay/bench/random":              {"replay/outdir", "replay/engine", "replay/engine/record", "replay/engine/scenario", "replay/engine/scenario/scenariotest", "replay/report", "replay/report/explain", "replay/report/verify"},
 	"replay/bench":                     {"replay/bench/...", "replay/engine/...", "replay/engine", "replay/trace", "replay/trace/synth"},
-	"replay/bench/imports":             {"replay/heap", "replay/outdir", "replay/trace/importer", "replay/trace/importer/..."},
+	"replay/bench/imports":             {"replay/bench/measure", "replay/heap", "replay/outdir", "replay/trace/importer", "replay/trace/importer/..."},
 	"replay/bench/papers":              {"replay/outdir", "replay/engine", "replay/engine/record", "replay/engine/scenario", "replay/policy", "replay/report/figure", "replay/trace", "replay/trace/synth"},
 	"replay/bench/samples":             {"replay/outdir"},
 	"replay/bench/cases":               {"replay/engine/scenario", "replay/trace", "replay/trace/synth"},
