@@ -39,7 +39,8 @@ type beats struct {
 	sending yarn.Ranks        // those that send heartbeats
 	senders int               // how many
 	phases  []int64           // by rank
-	before  []int32           // by phase: how many ranks have a smaller one
+	short   []uint16          // likewise, where intervals are short: the time of a heartbeat is asked for at each event, all over them
+	before  []int32           // by phase: how many ranks have a smaller one, where intervals are short
 	start   int64             // of the epoch's first cycle
 	passed  int64             // heartbeats before this one have passed
 	counted int64             // those before this one are in heartbeats
@@ -62,7 +63,11 @@ func newBeats(dense bool, rm elider, interval, update int64, phase []int64) *bea
 func (b *beats) timeOf(h int64) int64 {
 	n := int64(len(b.ranks))
 	cycle := h / n
-	return b.start + cycle*b.interval + b.phases[h-cycle*n]
+	rank := h - cycle*n
+	if b.short != nil {
+		return b.start + cycle*b.interval + int64(b.short[rank])
+	}
+	return b.start + cycle*b.interval + b.phases[rank]
 }
 
 // firstAt returns the first heartbeat at a time of the epoch or later.
@@ -77,13 +82,17 @@ func (b *beats) firstAt(at int64) int64 {
 	return cycle*int64(n) + int64(rank)
 }
 
-// mostPhases is the longest interval of heartbeats for whose milliseconds counts are kept.
+// mostPhases is the longest interval of heartbeats that counts as short: counts are kept for its milliseconds, which fit into 16 bits.
 const mostPhases = 10_000
 
 // countPhases counts the ranks below each phase.
 func (b *beats) countPhases() {
 	if b.interval > mostPhases {
 		return
+	}
+	b.short = b.short[:0]
+	for _, phase := range b.phases {
+		b.short = append(b.short, uint16(phase))
 	}
 	b.before = slices.Grow(b.before[:0], int(b.interval))[:b.interval]
 	rank := 0
