@@ -17,6 +17,7 @@ var (
 // all of it is kept. Bytes are count, sum, minimum, maximum, 0 or 1 where values are told by buckets, and for each value, or bucket, that is
 // there how much it is above the one before and how often it is there.
 func (d *Dist) MarshalBinary() ([]byte, error) {
+	d.Settle()
 	b := make([]byte, 0, 32+4*d.values)
 	b = binary.AppendVarint(b, d.n)
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(d.sum))

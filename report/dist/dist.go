@@ -16,11 +16,12 @@ const exactLimit = 1 << 16
 // Dist is the distribution of a set of times in milliseconds, 0 or more.
 // Up to 65,536 different values it is exact; beyond, percentiles are off by at most 0.05 %, while
 // count, sum, minimum and maximum stay exact. The zero value is empty and ready. After a copy was made
-// both are for reading.
+// both are for reading, and before it [Dist.Settle] is to be called.
 type Dist struct {
 	runs     []run   // while exact: a hash table of the different values, open, at most half full, its length a power of two
 	values   int     // how many are in it
 	counts   []int64 // by bucket, once not exact
+	late     []run   // values that are in neither yet, see [Dist.keep]
 	n        int64
 	sum      float64
 	min, max int64
@@ -57,8 +58,9 @@ func (d *Dist) AddAll(values []int64) (sum int64) {
 		panic("dist: distribution of times got a negative value")
 	}
 	d.extend(least, most, int64(len(values)), float64(sum))
+	d.Settle()
 	for _, v := range values {
-		d.keep(v, 1)
+		d.enter(v, 1)
 	}
 	return sum
 }
@@ -73,15 +75,44 @@ func (d *Dist) extend(least, most, n int64, sum float64) {
 	d.sum += sum
 }
 
-// keep counts a value n times in the table or the buckets.
+// mostLate is how many values wait, and largeTable how long a table is which they wait for.
+const (
+	mostLate   = 32
+	largeTable = 1 << 10
+)
+
+// keep counts a value n times in the table or the buckets, or has it wait. A long table is in no cache, and the place of a value may be anywhere in it: many that are put
+// one after the other take little more time than one.
 func (d *Dist) keep(v, n int64) {
+	if len(d.runs) < largeTable && d.counts == nil {
+		d.enter(v, n)
+		return
+	}
+	if d.late = append(d.late, run{v, n}); len(d.late) >= mostLate {
+		d.Settle()
+	}
+}
+
+// Settle puts the values where they belong that wait for it, as everything does that reads them. After it, several may read at a time.
+func (d *Dist) Settle() {
+	if len(d.late) == 0 {
+		return
+	}
+	for _, r := range d.late {
+		d.enter(r.v, r.n)
+	}
+	d.late = d.late[:0]
+}
+
+// enter counts a value n times in the table or the buckets.
+func (d *Dist) enter(v, n int64) {
 	if d.counts != nil {
 		d.count(v, n)
 		return
 	}
 	d.put(v, n)
 	if d.values > exactLimit {
-		d.Spill()
+		d.spill()
 	}
 }
 
@@ -118,6 +149,7 @@ func (d *Dist) grow() {
 
 // sorted returns the values of the table, ascending.
 func (d *Dist) sorted() []run {
+	d.Settle()
 	list := make([]run, 0, d.values)
 	for _, r := range d.runs {
 		if r.n > 0 {
@@ -130,9 +162,13 @@ func (d *Dist) sorted() []run {
 
 // Spill counts the values in buckets from now on, as a [Stored] distribution has them.
 func (d *Dist) Spill() {
-	if d.counts != nil {
+	if d.Settle(); d.counts != nil {
 		return
 	}
+	d.spill()
+}
+
+func (d *Dist) spill() {
 	d.counts = make([]int64, 0, 1<<16)
 	for _, r := range d.runs {
 		if r.n > 0 {
@@ -152,6 +188,7 @@ func (d *Dist) count(v, n int64) {
 
 // Merge adds all values of o.
 func (d *Dist) Merge(o *Dist) {
+	o.Settle()
 	for _, r := range o.runs {
 		d.AddN(r.v, r.n)
 	}

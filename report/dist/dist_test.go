@@ -89,6 +89,7 @@ func TestManyValuesBecomeBuckets(t *testing.T) {
 	for v := range int64(exactLimit) {
 		d.AddN(2*v+1, 5)
 	}
+	d.Settle()
 	if d.counts == nil || d.runs != nil || d.values != 0 || d.N() != 8*exactLimit || d.Max() != 2*exactLimit-1 || math.Abs(d.Quantiles(.5)[0]-exactLimit) > exactLimit/2048 {
 		t.Errorf("after the limit: %d values, max %v, quantiles %v", d.N(), d.Max(), d.Quantiles(.5, 1))
 	}
@@ -97,6 +98,56 @@ func TestManyValuesBecomeBuckets(t *testing.T) {
 	e.Merge(d)
 	if e.N() != d.N()+1 || e.Quantiles(0)[0] != 0 || e.Max() != d.Max() {
 		t.Errorf("merged: %d values, least %v, max %v", e.N(), e.Quantiles(0), e.Max())
+	}
+}
+
+// TestLate reads a distribution of which some values wait for their place, in every way that there is.
+func TestLate(t *testing.T) {
+	make := func() *Dist { // whose last value waits
+		d := &Dist{}
+		for v := range int64(1000) {
+			d.Add(v)
+		}
+		d.AddN(5_000, 3)
+		if len(d.late) == 0 {
+			t.Fatal("no value waits")
+		}
+		return d
+	}
+	if q := make().Quantiles(1)[0]; q != 5_000 {
+		t.Errorf("the largest value is %v, want 5000", q)
+	}
+	if q := make().Quantiles(999./1002, 1000./1002); q[0] != 999 || q[1] != 5_000 {
+		t.Errorf("values around the first of three last ones: %v, want 999 and 5000", q)
+	}
+	s := make().Stored()
+	if last := s.Values[len(s.Values)-1]; last != [2]int64{bucketValue(bucketOf(5_000)), 3} {
+		t.Errorf("stored: last %v, want 5000 three times", last)
+	}
+	b, err := make().MarshalBinary()
+	var back Dist
+	if err == nil {
+		err = back.UnmarshalBinary(b)
+	}
+	if err != nil || back.Quantiles(1)[0] != 5_000 {
+		t.Errorf("read back: %v, error %v", back.Quantiles(1), err)
+	}
+	into, d := make(), make()
+	into.Merge(d)
+	if n := into.Stored().Values; n[len(n)-1][1] != 6 {
+		t.Errorf("merged: the last value is there %d times, want 6", n[len(n)-1][1])
+	}
+	spilled := make()
+	if spilled.Spill(); spilled.Quantiles(1)[0] != 5_000 {
+		t.Errorf("in buckets the largest value is %v", spilled.Quantiles(1))
+	}
+	spilled.Add(6_000)
+	if q := spilled.Quantiles(1)[0]; q != 6_000 {
+		t.Errorf("in buckets, one more: the largest value is %v, want 6000", q)
+	}
+	all := make()
+	if all.AddAll([]int64{7_000, 7_000}); all.Quantiles(1)[0] != 7_000 || all.N() != 1005 {
+		t.Errorf("two more at once: %d values, largest %v", all.N(), all.Quantiles(1))
 	}
 }
 

@@ -14,6 +14,7 @@ type Stored struct {
 
 // Stored returns the distribution in the form that is kept in files.
 func (d *Dist) Stored() Stored {
+	d.Settle()
 	s := Stored{d.n, d.sum, d.min, d.max, [][2]int64{}}
 	b := Dist{counts: []int64{}}
 	if d.counts != nil {

@@ -309,6 +309,7 @@ func (c *Collector) Finish(m record.Manifest) (*Data, error) {
 			return nil, err
 		}
 	}
+	d.settle()
 	c.cutSpans()
 	c.name()
 	d.Tasks.ByNode.sort()

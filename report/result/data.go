@@ -96,6 +96,16 @@ type Tasks struct {
 	ByNode      TaskNodes      // the same by node; empty without task rows
 }
 
+// settle makes the distributions ready to be read by several at a time.
+func (d *Data) settle() {
+	for _, of := range []*dist.Dist{&d.Containers.Ask, &d.Containers.Start, &d.Containers.Register, &d.Tasks.Wait, &d.Tasks.Run} {
+		of.Settle()
+	}
+	for _, of := range d.Containers.AskByQueue {
+		of.Settle()
+	}
+}
+
 func newData() *Data {
 	d := &Data{Queues: newQueues()}
 	d.Containers.AskByQueue = map[string]*dist.Dist{}
