@@ -122,7 +122,9 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress, aloud b
 	if err != nil {
 		return nil, err
 	}
-	s.reasons = s.explaining(sink)
+	if s.reasons = s.explaining(sink); s.reasons != nil {
+		s.rm.ExecuteEnds()
+	}
 	s.startNodes()
 	s.startScaling()
 	s.startSpans()

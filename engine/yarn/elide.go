@@ -1,6 +1,9 @@
 package yarn
 
-import "replay/engine/protocol"
+import (
+	"replay/engine/protocol"
+	"replay/policy/resource"
+)
 
 // An Elider is a [Scheduler] that knows which node heartbeats and updates can change something. The fast loop has those
 // executed and credits the others, so that every decision is the same as if all had been executed. A scheduler that is
@@ -25,6 +28,16 @@ type Elider interface {
 	CreditUpdate(at int64)
 	// Settle brings everything that was credited up to date. It comes before any other call.
 	Settle()
+}
+
+// An Ender is an [Elider] that has heartbeats left out, too, at which a node reports nothing but the ends of containers that the scheduler has ended before: they give
+// their room back.
+type Ender interface {
+	// Ending says that a node will report with its next heartbeat that a container of a size has ended, which it still holds. It reports whether that heartbeat may be left
+	// out: [Elider.NextHeartbeat] then sees the room that the node will have at it.
+	Ending(protocol.NodeID, resource.Resource) bool
+	// Ended tells of ends that a node has reported with a heartbeat that was left out, of all that were to come.
+	Ended(protocol.NodeID, []protocol.Status)
 }
 
 // A Listener is a scheduler for which a heartbeat of an application master counts although it asks for nothing and is told nothing. Listen gives it

@@ -97,7 +97,10 @@ const (
 // mostSizes is how many sizes rooms are kept for.
 const mostSizes = 32
 
-var _ yarn.Elider = (*Scheduler)(nil)
+var (
+	_ yarn.Elider = (*Scheduler)(nil)
+	_ yarn.Ender  = (*Scheduler)(nil)
+)
 
 // watch tells the elision which delay scheduling it is about.
 func (e *elision) watch(d policy.Delay) {
@@ -192,8 +195,10 @@ func (e *elision) rankOf(id protocol.NodeID) (i int, sends bool) {
 // special reports whether the node is not simply offered to the queues.
 func (n *node) special() bool { return n.Reserved != nil || len(n.claims) > 0 }
 
-// serves reports whether the node has room for a size and is offered to the queues.
-func (n *node) serves(size *resource.Resource) bool { return n.Reserved == nil && size.FitsIn(n.Free) }
+// serves reports whether the node has room for a size at its next heartbeat and is offered to the queues.
+func (n *node) serves(size *resource.Resource) bool {
+	return n.Reserved == nil && (size.FitsIn(n.Free) || size.FitsIn(n.Free.Add(n.ending)))
+}
 
 // roomFor returns the nodes with room for a size.
 func (f *Scheduler) roomFor(size resource.Resource) *roomFor {

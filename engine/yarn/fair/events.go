@@ -93,12 +93,42 @@ func (f *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 		if live := f.live(s.ID); live != nil {
 			f.completed(live, s.Exit, yarn.EventFinished)
 		}
+	}
+	f.gone(n, completed)
+	if !f.passes(n) {
+		f.schedule(n)
+	}
+}
+
+// gone takes containers off a node of which it has reported the end.
+func (f *Scheduler) gone(n *node, completed []protocol.Status) {
+	if len(completed) == 0 {
+		return
+	}
+	n.ending = resource.Resource{}
+	for _, s := range completed {
 		if c := n.release(s.ID, yarn.ContainerHash(f.timestamp, s.ID), true); c != nil {
 			f.spare(c)
 		}
 	}
-	if !f.passes(n) {
-		f.schedule(n)
+}
+
+// Ending is part of [yarn.Ender]. A node with a reservation or claims is offered for what it has free, and passes of continuous scheduling offer nodes between
+// heartbeats.
+func (f *Scheduler) Ending(id protocol.NodeID, size resource.Resource) bool {
+	n := f.node(id)
+	if n == nil || n.special() || f.site.Preemption || f.site.Continuous {
+		return false
+	}
+	n.ending.AddTo(&size)
+	n.Touch()
+	return true
+}
+
+// Ended is part of [yarn.Ender].
+func (f *Scheduler) Ended(id protocol.NodeID, completed []protocol.Status) {
+	if n := f.node(id); n != nil {
+		f.gone(n, completed)
 	}
 }
 

@@ -18,6 +18,7 @@ type node struct {
 	marked      []*yarn.Container // chosen to be preempted
 	claims      []preemptClaim
 	claimed     resource.Resource // sum of the claims
+	ending      resource.Resource // what it will have free at its next heartbeat besides, see [yarn.Ender]
 }
 
 // node returns the registered node of that number, nil when there is none.

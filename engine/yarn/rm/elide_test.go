@@ -59,6 +59,21 @@ func (s *elidingScheduler) UpdateDue() bool       { return s.due }
 func (s *elidingScheduler) CreditUpdate(at int64) { s.note("credit update %d", at) }
 func (s *elidingScheduler) Settle()               { s.note("settle") }
 
+// endingScheduler leaves out heartbeats at which containers end.
+type endingScheduler struct {
+	elidingScheduler
+	refuses bool
+}
+
+func (s *endingScheduler) Ending(n protocol.NodeID, size resource.Resource) bool {
+	s.note("node %d will have %v", n, size)
+	return !s.refuses
+}
+
+func (s *endingScheduler) Ended(n protocol.NodeID, ended []protocol.Status) {
+	s.note("node %d ended %d", n, len(ended))
+}
+
 // passingScheduler knows whether passes of continuous scheduling do something.
 type passingScheduler struct {
 	quietScheduler
@@ -254,6 +269,68 @@ func TestWhatIsKnownOfAHeartbeatIsNotExecuted(t *testing.T) {
 		r.MarkForCleanup(0, id)
 	}, "0 node 0", "0 epoch [2 0 1]", "kill 1 later at 13000")
 	step("the node goes before it is told", 13, func() { r.NodeDown(0) })
+}
+
+// The end of a process of which the ResourceManager has ended the container is reported without a heartbeat, if the scheduler takes it so and nobody looks at it.
+func TestEndsThatAreForeseenAreNotExecuted(t *testing.T) {
+	for _, tt := range []struct {
+		what                 string
+		alive, refuses, show bool
+		foreseen             bool
+	}{
+		{what: "it has ended before", foreseen: true},
+		{what: "the ResourceManager hears of it only now", alive: true},
+		{what: "the scheduler refuses", refuses: true},
+		{what: "somebody looks at the scheduler", show: true},
+	} {
+		s := &endingScheduler{elidingScheduler{next: 100}, tt.refuses}
+		r, host := newQuiet(t, Config{KillsLater: true}, s)
+		r.AddNode(0, yarn.NodeSpec{ID: 0}, yarn.NodeSpec{ID: 1})
+		begin(r, 0, 1)
+		if err := r.Submit(0, yarn.AppSpec{ID: 1, Queue: "q", AMSize: resource.R(1, 1)}); err != nil {
+			t.Fatal(err)
+		}
+		if tt.show {
+			r.ExecuteEnds()
+		}
+		id := protocol.ContainerID{App: 1, N: 1}
+		size := resource.R(64, 1)
+		r.nodes[0].allocated = size
+		r.ContainerStarted(0, id)
+		host.next = 2
+		r.Hear()
+		if !tt.alive {
+			r.containerEnded(&yarn.Event{Kind: yarn.Completed, Launched: true, Container: protocol.Container{ID: id, Size: size}})
+		}
+		host.next = 4
+		r.Hear()
+		s.log = nil
+		r.ProcessExited(0, id, 143)
+		var want []string
+		if !tt.alive && !tt.show {
+			want = append(want, fmt.Sprintf("0 node 0 will have %v", size))
+		}
+		next := int64(4)
+		if tt.foreseen {
+			next = 100
+		}
+		if h := r.NextHeartbeat(4, 100); h != next {
+			t.Errorf("%s: the next heartbeat is %d, want %d", tt.what, h, next)
+		}
+		if tt.foreseen {
+			r.Hear()
+			if r.Held(0) != size {
+				t.Errorf("%s: before the heartbeat the node holds %v, want %v", tt.what, r.Held(0), size)
+			}
+			host.next = 6
+			r.Hear()
+			want = append(want, "0 node 0 launched 0", "0 node 0 ended 1")
+			if r.Held(0) != (resource.Resource{}) || r.unheard != 0 {
+				t.Errorf("%s: after it the node holds %v, %d processes are unheard of, want nothing and none", tt.what, r.Held(0), r.unheard)
+			}
+		}
+		wantLog(t, tt.what, s.log, want...)
+	}
 }
 
 // Passes of continuous scheduling stop while nothing is there and go on in their rhythm.

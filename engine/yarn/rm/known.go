@@ -5,8 +5,8 @@ import (
 	"replay/engine/yarn"
 )
 
-// A heartbeat of which is known beforehand that the node will report containers as running, or be told to end some, and nothing else, need
-// not be executed: what it moves between node and ResourceManager is taken as moved as soon as the heartbeat has passed and somebody
+// A heartbeat of which is known beforehand that the node will report containers as running, or the ends of some that gives their room back, or be told to end some, and
+// that nothing else happens, need not be executed: what it moves between node and ResourceManager is taken as moved as soon as the heartbeat has passed and somebody
 // could see it.
 
 // known are the nodes of which that is known.
@@ -59,9 +59,9 @@ const (
 // news is what a process means: whether there is something to report of it, or its node is to be told something.
 func (p *proc) news() news {
 	switch {
-	case p.exited, p.cleanup && !p.told && !p.later:
+	case p.exited && !p.foreseen, !p.exited && p.cleanup && !p.told && !p.later:
 		return dueNews
-	case p.cleanup && !p.told, !p.reported:
+	case p.exited, p.cleanup && !p.told, !p.reported:
 		return knownNews
 	}
 	return noNews
@@ -134,22 +134,18 @@ func (r *RM) Hear() {
 
 // hear does what a heartbeat of the node did at a time.
 func (r *RM) hear(n *node, at int64) {
-	r.launched = r.launched[:0]
-	for i, left := 0, n.news[knownNews]+n.news[dueNews]; left > 0; i++ {
-		p := &n.procs[i]
-		if p.is == noNews {
-			continue
-		}
-		left--
-		p.is = noNews
-		if !p.reported {
-			r.starts(n, p)
-		}
-		if p.cleanup && !p.told {
-			n.tell(p, at)
-		}
-	}
-	n.news = [dueNews + 1]int32{noNews: int32(len(n.procs))}
+	r.report(n, at)
 	r.decides.Launched(n.spec.ID, r.launched)
-	r.note(n)
+	if len(r.completed) > 0 {
+		r.ender.Ended(n.spec.ID, r.completed)
+		r.completed = r.completed[:0]
+	}
+}
+
+// ExecuteEnds has heartbeats executed at which nodes report ends of containers: somebody looks at the scheduler after each event.
+func (r *RM) ExecuteEnds() { r.shown = true }
+
+// foresees reports whether the next heartbeat of a node, at which it reports the end of a process, may be left out.
+func (r *RM) foresees(n *node, p *proc) bool {
+	return p.held && p.reported && n.rank > 0 && r.leavesOut() && r.ender != nil && !r.shown && r.ender.Ending(n.spec.ID, n.end(p.id).size)
 }

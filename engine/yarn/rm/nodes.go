@@ -41,6 +41,7 @@ type proc struct {
 	told     bool // it has been told so
 	killed   bool // while it ran
 	held     bool // the scheduler has ended it, the node still counts size
+	foreseen bool // it has exited, which the scheduler knows that the next heartbeat will tell it
 }
 
 // end is what there is of a process that is held, or was told to end.
@@ -221,6 +222,7 @@ func (r *RM) ProcessExited(node protocol.NodeID, id protocol.ContainerID, exit i
 	n := &r.nodes[node]
 	if p := n.proc(id); p != nil && !p.exited {
 		p.exited, p.exit = true, exit
+		p.foreseen = r.foresees(n, p)
 		r.renew(n, p)
 	}
 }
@@ -244,20 +246,8 @@ func (r *RM) starts(n *node, p *proc) {
 	}
 }
 
-// NodeHeartbeat is a heartbeat of a NodeManager: it reports, the scheduler assigns, and the answer
-// says which containers to end.
-//
-// Source: ResourceTrackerService.nodeHeartbeat, RMNodeImpl, AbstractYarnScheduler.nodeUpdate.
-func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
-	n := &r.nodes[id]
-	if !n.registered {
-		return
-	}
-	r.known.takes(n)
-	if n.draining && r.leaves(now, n) {
-		return
-	}
-	r.clock(now)
+// report takes in what a node reports and is told with a heartbeat at a time: what it has launched and completed, and what the host is to be told to end.
+func (r *RM) report(n *node, at int64) {
 	r.launched, r.completed, r.kills = r.launched[:0], r.completed[:0], r.kills[:0]
 	keep, next := 0, 0
 	for left := n.news[knownNews] + n.news[dueNews]; left > 0; next++ {
@@ -282,7 +272,7 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 			r.starts(n, p)
 		}
 		if p.cleanup && !p.told {
-			n.tell(p, now)
+			n.tell(p, at)
 			if !p.later {
 				r.kills = append(r.kills, p.id)
 			}
@@ -302,6 +292,23 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	}
 	n.news = [dueNews + 1]int32{noNews: int32(keep)}
 	r.note(n)
+}
+
+// NodeHeartbeat is a heartbeat of a NodeManager: it reports, the scheduler assigns, and the answer
+// says which containers to end.
+//
+// Source: ResourceTrackerService.nodeHeartbeat, RMNodeImpl, AbstractYarnScheduler.nodeUpdate.
+func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
+	n := &r.nodes[id]
+	if !n.registered {
+		return
+	}
+	r.known.takes(n)
+	if n.draining && r.leaves(now, n) {
+		return
+	}
+	r.clock(now)
+	r.report(n, now)
 	r.given = resource.Resource{}
 	r.sched.NodeUpdate(id, r.launched, r.completed)
 	r.completed = r.completed[:0]

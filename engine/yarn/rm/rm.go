@@ -82,6 +82,8 @@ type Reload struct {
 type RM struct {
 	sched   yarn.Scheduler
 	decides yarn.Elider // sched, nil where it is none
+	ender   yarn.Ender  // likewise
+	shown   bool        // see [RM.ExecuteEnds]
 	host    Host
 	config  Config
 
@@ -154,6 +156,7 @@ func New(host Host, c Config, make func(yarn.Observer) (yarn.Scheduler, error)) 
 	}
 	r.sched = s
 	r.decides, _ = s.(yarn.Elider)
+	r.ender, _ = s.(yarn.Ender)
 	if l, can := s.(yarn.Literal); can && c.Dense {
 		l.Literally()
 	}
