@@ -133,7 +133,7 @@ func (a *app) mayHear(e *event, row *kind) bool {
 
 // giving is what applications have given back ahead of their time, of which the ResourceManager has yet to hear.
 type giving struct {
-	ids  [][]protocol.ContainerID  // by slot of the application
+	ids  [][]protocol.ContainerID  // by slot of the application, but for those that were given back alone
 	req  protocol.AllocateRequest  // scratch of [sim.givenBack]
 	resp protocol.AllocateResponse // likewise
 }
@@ -155,18 +155,27 @@ func (a *app) giveBack(ids []protocol.ContainerID) {
 		s.rm.Foretell(c.node, id)
 		*given = append(*given, id)
 	}
-	s.schedule(a.behind(), s.now, &kinds[evGivenBack], evGivenBack, int64(a.id), 0, int64(len(*given)-before))
-	if len(*given) > before {
+	n, number := len(*given)-before, int64(0)
+	if n > 0 {
 		a.master.News()
 	}
+	if n == 1 { // as most often: the event says which
+		number, *given = (*given)[before].Number(), (*given)[:before]
+	}
+	s.schedule(a.behind(), s.now, &kinds[evGivenBack], evGivenBack, int64(a.id), number, int64(n)<<32|int64(a.attempt))
 }
 
 // givenBack is what the ResourceManager hears of containers that an application has given back ahead of it.
-func (s *sim) givenBack(id protocol.AppID, n int) {
-	x := &s.giving
-	given := &x.ids[s.left.latest(id).slot]
-	x.req.Releases = append(x.req.Releases[:0], (*given)[:n]...)
-	*given = (*given)[:copy(*given, (*given)[n:])]
+func (s *sim) givenBack(e *event) {
+	id, x := protocol.AppID(e.app()), &s.giving
+	if n := e.number(); n > 0 {
+		x.req.Releases = append(x.req.Releases[:0], protocol.NewContainerID(id, int32(e.arg), n))
+	} else {
+		n := e.arg >> 32
+		given := &x.ids[s.left.latest(id).slot]
+		x.req.Releases = append(x.req.Releases[:0], (*given)[:n]...)
+		*given = (*given)[:copy(*given, (*given)[n:])]
+	}
 	if err := s.rm.Release(s.now, id, &x.req, &x.resp); err != nil || len(x.resp.Allocated) > 0 {
 		s.broken("application %d gave containers back ahead of its time, and was answered more: %d containers, error %v", id, len(x.resp.Allocated), err)
 	}

@@ -41,6 +41,8 @@ type app struct {
 	master master.Master // nil until it registers
 	talker master.Talker // it, or nil if it is none
 	hearer master.Hearer // likewise
+
+	fetcher master.Fetcher // likewise
 }
 
 // numbers is a set of numbers of containers.
@@ -122,6 +124,7 @@ func (a *app) register() {
 	a.master = a.plan.New(a, a.job)
 	a.talker, _ = a.master.(master.Talker)
 	a.hearer, _ = a.master.(master.Hearer)
+	a.fetcher, _ = a.master.(master.Fetcher)
 	if err := a.master.Register(); err != nil {
 		a.master.Fail(err.Error())
 	}
@@ -290,7 +293,7 @@ func (s *sim) release(a *app) {
 	s.left.leave(a)
 	if k, ok := a.kind.Kind.(master.Sparer); ok && a.master != nil && s.reasons == nil { // which look at masters that have left
 		k.Spare(a.master)
-		a.master, a.talker, a.hearer = nil, nil, nil
+		a.master, a.talker, a.hearer, a.fetcher = nil, nil, nil, nil
 	}
 }
 

@@ -168,6 +168,7 @@ func (b *beats) run(s *sim) {
 		return
 	}
 	n := b.ranks[b.h%int64(len(b.ranks))]
+	s.rm.FetchNode(n)
 	b.pass(b.h + 1)
 	s.doing = &kinds[evNodeBeat]
 	s.nodeHeartbeat(n)

@@ -88,7 +88,7 @@ var kinds = [numKinds]kind{
 	evNodeTaken:  {name: "spot node is taken away", class: classNodeEvent, number: "node"},
 	evArrival:    {name: "submission", class: classArrival, number: "job", work: true},
 	evRegisterAM: {name: "application master registers", class: classAM, work: true},
-	evGivenBack:  {name: "containers given back before", class: classAM},
+	evGivenBack:  {name: "containers given back before", class: classAM, number: "container, 0 for several"},
 	evNodeBeat:   {name: "node heartbeat", class: classNodeBeat, number: "rank by (phase, node)"},
 	evContinuous: {name: "pass of continuous scheduling", class: classContinuous},
 	evAutoscale:  {name: "evaluation of the autoscaler", class: classAutoscale},

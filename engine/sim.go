@@ -33,7 +33,8 @@ type sim struct {
 
 	now     int64
 	reached uint64 // place in the order of this millisecond: what is not behind it has been executed
-	q       queue  // lane 0 is the ResourceManager's and the trace's, then two for each slot of apps, see [app.lane]
+	near    near
+	q       queue // lane 0 is the ResourceManager's and the trace's, then two for each slot of apps, see [app.lane]
 	beats   *beats
 	rm      *rm.RM
 	listens bool // the scheduler, or the monitor of masters, wants to know of heartbeats that were left out
@@ -170,6 +171,7 @@ func (s *sim) loop(ctx context.Context) error {
 		if s.live == 0 && s.arriving == nil || s.err != nil {
 			return s.err
 		}
+		s.fetch()
 		last := s.horizon()
 		limit, limitOrd := last+1, uint64(0)
 		queued := false
@@ -309,6 +311,7 @@ func (s *sim) move() { s.moved = max(s.moved, s.now) }
 // handle executes the first event of the queue.
 func (s *sim) handle() {
 	e, lane := s.q.pop()
+	s.near.passes(lane)
 	if lane%2 == 1 {
 		a := s.apps[lane/2]
 		s.execute(a, e)
@@ -344,7 +347,7 @@ func (s *sim) handle() {
 		s.exitedThere(protocol.NewContainerID(protocol.AppID(e.app()), int32(e.arg), e.number()))
 	case evGivenBack:
 		s.totals.Events-- // likewise
-		s.givenBack(protocol.AppID(e.app()), int(e.arg))
+		s.givenBack(&e)
 	case evSample:
 		s.sample()
 		s.samples++

@@ -131,6 +131,10 @@ type Hearer interface {
 	Hears(k EventKind, at int64) (gives []protocol.ContainerID, ok bool)
 }
 
+// A Fetcher is a master that can have what its next event will look at fetched (package fetch). Step 0 is the first; each step may read what the one before it has fetched.
+// It changes nothing.
+type Fetcher interface{ Fetch(step int) }
+
 // A Sparer is a kind that makes masters in the memory of those of which nothing is left. Spare gives it one: nothing calls it any more.
 type Sparer interface{ Spare(Master) }
 

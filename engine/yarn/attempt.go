@@ -2,7 +2,9 @@ package yarn
 
 import (
 	"slices"
+	"unsafe"
 
+	"replay/engine/fetch"
 	"replay/engine/protocol"
 	"replay/engine/yarn/jvm"
 	"replay/policy/resource"
@@ -91,6 +93,16 @@ func (a *Attempt) Live(id protocol.ContainerID) *Container {
 		return nil
 	}
 	return a.live[n-1]
+}
+
+// Fetch has fetched (package fetch) what the end of a container will look at; FetchLive, after it, the container.
+func (a *Attempt) Fetch() { fetch.Head(a, unsafe.Offsetof(a.updates)) }
+
+// FetchLive is described at [Attempt.Fetch].
+func (a *Attempt) FetchLive(number int64) {
+	if number >= 1 && number <= int64(len(a.live)) {
+		fetch.Of(a.live[number-1])
+	}
 }
 
 // AddLive makes c the live container of that number.

@@ -40,6 +40,14 @@ type Ender interface {
 	Ended(protocol.NodeID, []protocol.Status)
 }
 
+// A Fetcher is a scheduler that can have fetched (package fetch) what it will look at soon. It changes nothing.
+type Fetcher interface {
+	// FetchEnd is about the end of a container, by its number within the attempt of an application. Step 0 is the first; each step may read what the one before it has fetched.
+	FetchEnd(app protocol.AppID, number int64, step int)
+	// FetchNode is about a heartbeat of a node, or the end of a container on it.
+	FetchNode(protocol.NodeID)
+}
+
 // A Listener is a scheduler for which a heartbeat of an application master counts although it asks for nothing and is told nothing. Listen gives it
 // whom to ask for such heartbeats that were left out; without, it takes it that none were.
 type Listener interface{ Listen(Masters) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"replay/engine/fetch"
 	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/reuse"
@@ -26,6 +27,22 @@ type asked struct {
 	killed   []int32 // scratch
 
 	questions []question // why executors are gone, in order of asking: the first is open
+}
+
+var _ master.Fetcher = (*asked)(nil)
+
+// Fetch is part of [master.Fetcher].
+func (a *asked) Fetch(step int) {
+	switch step {
+	case 0:
+		fetch.Of(a)
+	case 1:
+		fetch.Of(a.Driver)
+		fetch.Of(a.alloc)
+	case 2:
+		fetch.Of(a.tasks)
+		fetch.Of(a.mgr)
+	}
 }
 
 // question is one of the driver to the application master: why an executor is gone.

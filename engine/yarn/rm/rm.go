@@ -81,9 +81,10 @@ type Reload struct {
 // RM is a ResourceManager with its NodeManagers' reports. Use [New].
 type RM struct {
 	sched   yarn.Scheduler
-	decides yarn.Elider // sched, nil where it is none
-	ender   yarn.Ender  // likewise
-	shown   bool        // see [RM.ExecuteEnds]
+	decides yarn.Elider  // sched, nil where it is none
+	ender   yarn.Ender   // likewise
+	shown   bool         // see [RM.ExecuteEnds]
+	fetches yarn.Fetcher // sched, nil where it is none
 	host    Host
 	config  Config
 
@@ -157,6 +158,7 @@ func New(host Host, c Config, make func(yarn.Observer) (yarn.Scheduler, error)) 
 	r.sched = s
 	r.decides, _ = s.(yarn.Elider)
 	r.ender, _ = s.(yarn.Ender)
+	r.fetches, _ = s.(yarn.Fetcher)
 	if l, can := s.(yarn.Literal); can && c.Dense {
 		l.Literally()
 	}

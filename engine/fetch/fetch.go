@@ -1,0 +1,27 @@
+// Package fetch asks the processor for memory that is needed soon, so that it comes while other things are done. A replay goes from one application to another all over
+// its memory, of which the caches hold little: without, most of what an event does first is to wait.
+//
+// Nothing depends on it but time. On processors for which there is no instruction here it does nothing.
+package fetch
+
+import "unsafe"
+
+// line is how many bytes come at once.
+const line = 64
+
+// Of asks for a value. A nil pointer asks for nothing.
+func Of[T any](p *T) { Head(p, unsafe.Sizeof(*p)) }
+
+// Head asks for the first bytes of a value.
+func Head[T any](p *T, bytes uintptr) {
+	if p != nil {
+		lines(unsafe.Pointer(p), int(bytes+line-1)/line)
+	}
+}
+
+// At asks for an element of a list, if there is one.
+func At[T any](list []T, i int) {
+	if i >= 0 && i < len(list) {
+		Of(&list[i])
+	}
+}

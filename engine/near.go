@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"replay/engine/fetch"
+	"replay/engine/protocol"
+)
+
+// What comes next is known while something else is executed, and what it will look at in memory has not been touched for long. So it is fetched beforehand, for the events that
+// stand first in the queue: in steps, as one pointer leads to the next, a step each time that something was executed. Nothing but time depends on it.
+
+// near is how far that has got.
+type near struct {
+	steps []uint8 // by lane of the queue: how many were taken for its first event
+}
+
+// nearest is how many events are fetched for: the first one and those that stand below it in the heap of lanes, of which one is the next.
+const nearest = 5
+
+// passes notes that an event of a lane is executed.
+func (n *near) passes(lane int32) {
+	if int(lane) < len(n.steps) {
+		n.steps[lane] = 0
+	}
+}
+
+// fetch takes the next steps.
+func (s *sim) fetch() {
+	s.q.refresh()
+	if n := len(s.q.lanes); n > len(s.near.steps) {
+		s.near.steps = append(s.near.steps, make([]uint8, n-len(s.near.steps))...)
+	}
+	for i := min(len(s.q.heap), nearest) - 1; i >= 0; i-- {
+		e := &s.q.heap[i]
+		lane := int32(e.arg)
+		step := &s.near.steps[lane]
+		if lane == 0 || *step > 3 {
+			continue
+		}
+		a := s.apps[(lane-1)/2]
+		if lane%2 == 1 {
+			s.fetchTurn(a, lane, *step)
+		} else {
+			s.fetchBehind(a, e, lane, *step)
+		}
+		*step++
+	}
+}
+
+// fetchTurn takes a step for an event that an application executes.
+func (s *sim) fetchTurn(a *app, lane int32, step uint8) {
+	switch {
+	case step == 0:
+		fetch.Of(a)
+		fetch.Of(&s.q.lanes[lane])
+	case a.fetcher != nil:
+		a.fetcher.Fetch(int(step) - 1)
+	}
+	if step == 1 {
+		fetch.At(s.q.lanes[lane].heap, 0)
+	}
+}
+
+// fetchBehind takes a step for an event to which the cluster comes of what an application has done ahead: a container has been given back, or its process has ended.
+func (s *sim) fetchBehind(a *app, e *event, lane int32, step uint8) {
+	n := e.number()
+	switch step {
+	case 0:
+		fetch.Of(a)
+		fetch.Of(&s.q.lanes[lane])
+	case 1:
+		fetch.At(s.q.lanes[lane].heap, 0)
+		fetch.At(a.containers, int(n-1))
+	default:
+		c := a.containerAt(n)
+		if c == nil {
+			return
+		}
+		if step == 2 {
+			fetch.Of(c)
+			break
+		}
+		fetch.At(s.nodes.used, int(c.node))
+		s.rm.FetchNode(c.node)
+	}
+	s.rm.FetchEnd(protocol.AppID(e.app()), n, int(step))
+}

@@ -1,0 +1,30 @@
+package fair
+
+import (
+	"replay/engine/fetch"
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+)
+
+var _ yarn.Fetcher = (*Scheduler)(nil)
+
+// FetchEnd is part of [yarn.Fetcher].
+func (f *Scheduler) FetchEnd(id protocol.AppID, number int64, step int) {
+	a := f.attempt(id)
+	switch {
+	case step == 0:
+		fetch.Of(a)
+	case a == nil:
+	case step == 1:
+		a.Attempt.Fetch()
+	case step == 2:
+		a.FetchLive(number)
+	}
+}
+
+// FetchNode is part of [yarn.Fetcher].
+func (f *Scheduler) FetchNode(id protocol.NodeID) {
+	if n := f.node(id); n != nil {
+		fetch.Of(n.Node)
+	}
+}
