@@ -102,6 +102,7 @@ func (c *Cluster) Touched(yield func(*Node)) {
 	for _, n := range c.touched {
 		n.touched = false
 		yield(n)
+		n.resized = false
 	}
 	c.touched = c.touched[:0]
 }
@@ -142,7 +143,7 @@ func (c *Cluster) Named(name protocol.Name) []*Node {
 func (c *Cluster) Add(s NodeSpec) *Node {
 	n := &Node{
 		NodeSpec: s, HostHash: c.Hash(s.Host), RackHash: c.Hash(s.Rack),
-		Hash: jvm.NodeHash(c.names.Text(s.Host), s.Port), Free: s.Total, cluster: c,
+		Hash: jvm.NodeHash(c.names.Text(s.Host), s.Port), Free: s.Total, cluster: c, resized: true,
 	}
 	n.Touch()
 	c.link(n)

@@ -17,6 +17,7 @@ type Node struct {
 	Decommissioning bool // of schedulers that look at it, see [Decommissioner]
 	gone            bool
 	touched         bool // stands in the cluster's list of touched nodes
+	resized         bool // see [Node.Resized]
 	Reserved        *Container
 	Free, Used      resource.Resource
 	cluster         *Cluster
@@ -37,6 +38,9 @@ func (n *Node) Touch() {
 		n.cluster.touched = append(n.cluster.touched, n)
 	}
 }
+
+// Resized reports, of a node that [Cluster.Touched] tells of, whether its capability may be another one than when it told of it before.
+func (n *Node) Resized() bool { return n.resized }
 
 // Gone reports whether the node is no longer registered.
 func (n *Node) Gone() bool { return n.gone }
@@ -146,7 +150,7 @@ func (n *Node) Release(id protocol.ContainerID, hash int32, byNode bool) *Contai
 //
 // Source: SchedulerNode.updateTotalResource.
 func (n *Node) SetTotal(total resource.Resource) {
-	n.Total = total
+	n.Total, n.resized = total, true
 	n.Free = total.Sub(n.Used)
 	n.Touch()
 }

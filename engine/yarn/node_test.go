@@ -72,3 +72,27 @@ func TestSpare(t *testing.T) {
 		t.Errorf("a container of an attempt that has changed sizes is used again")
 	}
 }
+
+// Of a node that has changed it is told whether its capability may have, once.
+func TestResized(t *testing.T) {
+	names := protocol.NewNames()
+	c := NewCluster(names)
+	n := c.Add(NodeSpec{Host: names.Intern("h"), Rack: names.Intern("/r"), Total: resource.R(4096, 4)})
+	told := func(what string, want ...bool) {
+		t.Helper()
+		var got []bool
+		c.Touched(func(n *Node) { got = append(got, n.Resized()) })
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: nodes are told of as resized %v, want %v", what, got, want)
+		}
+	}
+	told("registered", true)
+	told("nothing")
+	n.Touch()
+	told("something else has changed", false)
+	n.Touch()
+	c.SetTotal(0, resource.R(2048, 4))
+	told("its capability has changed, too", true)
+	n.Touch()
+	told("something else has changed again", false)
+}

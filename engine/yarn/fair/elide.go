@@ -232,7 +232,7 @@ func (f *Scheduler) follow() {
 		k := f.at(n)
 		e.changed = e.changed || e.settled || e.special.Has(i) || k.special()
 		f.found(i, k)
-		if e.totals[i] != n.Total {
+		if n.Resized() && e.totals[i] != n.Total {
 			e.changeAll()
 			f.resized(i, n.Total)
 		}

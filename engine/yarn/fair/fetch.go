@@ -24,6 +24,7 @@ func (f *Scheduler) FetchEnd(id protocol.AppID, number int64, step int) {
 
 // FetchNode is part of [yarn.Fetcher].
 func (f *Scheduler) FetchNode(id protocol.NodeID) {
+	fetch.At(f.elision.rank, int(id))
 	if n := f.node(id); n != nil {
 		fetch.Of(n.Node)
 	}
