@@ -85,12 +85,7 @@ func (s *sim) sayOver() {
 
 // sayUnchanged says which changes are about containers that there were not or nodes to which nothing happens, and which files come after the end.
 func (s *sim) sayUnchanged() {
-	for i := range s.sc.Changes {
-		if c := &s.sc.Changes[i]; c.Idle() {
-			text := fmt.Sprintf("--change %q changes nothing: the node does not fail, leave, drain or change its size", c.Text)
-			s.warnings.list = append(s.warnings.list, record.Warning{Code: "change", Text: text, Count: 1})
-		}
-	}
+	s.warnings.list = append(s.warnings.list, s.sc.Unchanged()...)
 	for _, r := range s.sc.Reloads {
 		if r.AtMS > s.now {
 			text := fmt.Sprintf("--reload %dms=%s: the replay ends before the file comes into force", r.AtMS, r.Name)

@@ -36,6 +36,6 @@ func runIdeal(ctx context.Context, sc *scenario.Scenario, sink record.Sink, p *P
 	for i := range sc.Input.Nodes {
 		m.Hosts = append(m.Hosts, sc.Input.Nodes[i].Host)
 	}
-	m.Totals, m.DecisionHash, m.Warnings = r.Totals, digest.Hash(&r.Totals), append(slices.Clone(sc.Warnings), r.Warnings...)
+	m.Totals, m.DecisionHash, m.Warnings = r.Totals, digest.Hash(&r.Totals), slices.Concat(sc.Warnings, r.Warnings, sc.Unchanged())
 	return m, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"replay/engine/protocol"
+	"replay/engine/record"
 	"replay/engine/yarn"
 	"replay/trace"
 )
@@ -143,6 +144,11 @@ func (sc *Scenario) change() error {
 			if c.job >= sc.Input.NumJobs {
 				return optionf("--change %q: there is no job %d, only 0 to %d", c.Text, c.job, sc.Input.NumJobs-1)
 			}
+			for k := range sc.Changes[:i] {
+				if o := &sc.Changes[k]; o.excludes(c) {
+					return optionf("--change %q and --change %q leave the container no node: the application would wait for it for ever", o.Text, c.Text)
+				}
+			}
 		}
 		if c.user != "" && !slices.ContainsFunc(sc.Input.Users, func(u trace.User) bool { return u.Name == c.user }) {
 			var users []string
@@ -196,8 +202,25 @@ func (f *fewer) Next() (*trace.Job, error) {
 	}
 }
 
-// Idle reports whether a node is to be kept to which nothing happens in the trace.
-func (c *Change) Idle() bool { return c.idle }
+// excludes reports whether two changes are about one container and no node is as both of them want it.
+func (c *Change) excludes(o *Change) bool {
+	if c.job != o.job || c.bar.Container != o.bar.Container || !c.bar.Others && !o.bar.Others {
+		return false
+	}
+	return (c.bar.Others && o.bar.Others) == (c.host != o.host)
+}
+
+// Unchanged says which nodes are to be kept to which nothing happens in the trace. It is said at the end of a replay, which may go on from a state
+// without the change.
+func (sc *Scenario) Unchanged() (warnings []record.Warning) {
+	for i := range sc.Changes {
+		if c := &sc.Changes[i]; c.idle {
+			text := fmt.Sprintf("--change %q changes nothing: the node does not fail, leave, drain or change its size", c.Text)
+			warnings = append(warnings, record.Warning{Code: "change", Text: text, Count: 1})
+		}
+	}
+	return warnings
+}
 
 // Container returns the container that a change is about, if it is about one.
 func (c *Change) Container() (job, number int64, ok bool) { return c.job, c.bar.Container, c.job >= 0 }
