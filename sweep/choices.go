@@ -85,6 +85,17 @@ func (m *Merged) choices() (out []*Choice, left []string) {
 			without = append(without, fmt.Sprintf("%s (%d of %s)", m.Metrics[i].Plain, n, quantity.Counted(int64(len(out)), "choices")))
 		}
 	}
+	var same []string
+	for i := range m.Metrics {
+		h := &m.Metrics[i]
+		with := slices.DeleteFunc(slices.Clone(out), func(c *Choice) bool { return !c.has(i) })
+		if len(with) > 1 && h.Better != "" && m.extremesOf(i, with) == nil {
+			same = append(same, fmt.Sprintf("%s (%s)", h.Plain, h.amount(with[0].means[i])))
+		}
+	}
+	if same != nil {
+		left = append(left, fmt.Sprintf("The same mean under each of these choices: %s.", strings.Join(same, ", ")))
+	}
 	if without != nil {
 		left = append(left, fmt.Sprintf("Left out where a choice has no number in a cell, or one over next to nothing or over what --until cut off: %s.", strings.Join(without, ", ")))
 	}

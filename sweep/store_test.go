@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -396,6 +397,13 @@ func TestBestAndWorstAreTested(t *testing.T) {
 	})
 	if got := told(m); got != "true true 1 5" || !strings.Contains(files["/summary.txt"], "a, nodes=1; and 1 more") {
 		t.Errorf("alike: %s in\n%s", got, files["/summary.txt"])
+	}
+	_, files = changedCells(t, "nodes", func(c *Cell, r *Record) {
+		x := 90 + 10*float64(c.Seed)
+		r.Values[0].Number = &x
+	})
+	if text := files["/summary.txt"]; !regexp.MustCompile(`The same mean under each of these choices: .* \(\S+( ±\S+)? ms\)\.`).MatchString(text) || strings.Contains(files["/report.html"], "Best and worst") {
+		t.Errorf("all choices alike:\n%s", text)
 	}
 	w := planned()
 	w.Cells = slices.DeleteFunc(w.Cells, func(c Cell) bool { return c.Seed > 3 })
