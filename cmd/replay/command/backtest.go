@@ -46,6 +46,9 @@ func (p *program) backtest(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return cmdline.Usagef("backtest wants event logs or folders, got none")
 	}
+	if slices.Contains(c.Args().Slice(), workload.Stdin) {
+		return cmdline.Usagef("- is standard input, and backtest takes event logs and folders by their names, which its tables have: write it to a file first")
+	}
 	if err := tracecmd.CheckHere(c.Args().Slice()); err != nil {
 		return err
 	}

@@ -90,6 +90,7 @@ func TestBacktestCommand(t *testing.T) {
 		want string
 	}{
 		{"", cmdline.ExitUsage, "wants event logs or folders"},
+		{"-", cmdline.ExitUsage, "- is standard input, and backtest takes event logs and folders by their names"},
 		{smallLog + " --allocation never", cmdline.ExitUsage, `--allocation is "never"`},
 		{smallLog + " --latency long", cmdline.ExitUsage, `--latency is "long"`},
 		{smallLog + " --seeds 0", cmdline.ExitUsage, "--seeds is 0"},
