@@ -234,7 +234,7 @@ func (c *curveLine) draw(name string) {
 		}
 		return
 	}
-	f.LineKey(name, c.color, figure.Dashed(c.number))
+	f.LineDotKey(name, figure.Dashed(c.number), figure.Dot{Color: c.color, Shape: c.number, Filled: true})
 	for _, part := range c.parts {
 		f.Line("", c.number, part)
 	}

@@ -21,8 +21,10 @@ var keys = []string{"traces", "flags", "variants", "seeds", "loads", "grid", "zi
 // keyed are the flags whose values have keys of their own.
 var keyed = []string{"conf", "model"}
 
-// Name is what variants are called.
+// Name is what variants are called, and Names says it.
 var Name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,39}$`)
+
+const Names = "1 to 40 letters, digits and . _ + -, with a letter or digit first"
 
 // Read reads the text of a plan. Errors say file, line, key, value and what was wanted. others are keys with one value or a list that the caller
 // knows: they come back as [Plan.Others].
@@ -234,7 +236,7 @@ func (p *Plan) readVariants(f field) error {
 	for _, v := range fields {
 		key := f.key + "." + v.key
 		if !Name.MatchString(v.key) {
-			return p.Errorf(v.line, key, "is no name, want letters, digits and . _ + -")
+			return p.Errorf(v.line, key, "is no name, want %s", Names)
 		}
 		if slices.ContainsFunc(p.Variants, func(o Variant) bool { return strings.EqualFold(o.Name, v.key) }) {
 			return p.Errorf(v.line, key, "is given twice, in capitals or not")

@@ -83,6 +83,8 @@ type entry struct {
 	color color.Color
 	dash  Dash
 	box   bool // an area rather than a line
+	mark  *Dot // on the line
+	bare  bool // the mark without a line
 }
 
 // Points of a line, or the corners of an area.
@@ -234,6 +236,16 @@ func (f *Figure) LineKey(name string, c color.Color, dash Dash) {
 	f.legend = append(f.legend, entry{name: Drawable(name), color: c, dash: dash})
 }
 
+// LineDotKey adds a line to the legend with marks like the given one.
+func (f *Figure) LineDotKey(name string, dash Dash, like Dot) {
+	f.legend = append(f.legend, entry{name: Drawable(name), color: like.Color, dash: dash, mark: &like})
+}
+
+// DotKey adds marks like the given one to the legend.
+func (f *Figure) DotKey(name string, like Dot) {
+	f.legend = append(f.legend, entry{name: Drawable(name), color: like.Color, mark: &like, bare: true})
+}
+
 // AreaKey adds an area to the legend.
 func (f *Figure) AreaKey(name string, c color.Color) {
 	f.legend = append(f.legend, entry{name: Drawable(name), color: c, box: true})
@@ -300,8 +312,11 @@ func (f *Figure) draw(c draw.Canvas) {
 		for _, e := range row {
 			if e.box {
 				c.FillPolygon(e.color, []vg.Point{{X: x, Y: y - 4}, {X: x + legendMark, Y: y - 4}, {X: x + legendMark, Y: y + 4}, {X: x, Y: y + 4}})
-			} else {
+			} else if !e.bare {
 				c.StrokeLine2(draw.LineStyle{Color: e.color, Width: 1.8, Dashes: e.dash}, x, y, x+legendMark, y)
+			}
+			if e.mark != nil {
+				e.mark.draw(c, vg.Point{X: x + legendMark/2, Y: y})
 			}
 			c.FillText(s, vg.Point{X: x + legendMark + 5, Y: y}, e.name)
 			x += legendMark + 6 + s.Width(e.name) + 14
@@ -349,48 +364,4 @@ func (f *Figure) Labels(labels []Label) {
 	}
 	f.labels = append(f.labels, p)
 	f.Add(p)
-}
-
-// Dot is a mark, filled or hollow.
-type Dot struct {
-	X, Y   float64
-	Color  color.Color
-	Shape  int // place in the shapes, so that marks differ in print too
-	Filled bool
-}
-
-// shapes of dots: round, square, with the point up, with the point down.
-var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, turned{}}
-
-// turned is a triangle with its point down.
-type turned struct{}
-
-// DrawGlyph implements draw.GlyphDrawer.
-func (turned) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
-	r := vg.Length(s.Radius * 1.15)
-	c.FillPolygon(s.Color, []vg.Point{{X: at.X - r, Y: at.Y + vg.Length(r*.75)}, {X: at.X + r, Y: at.Y + vg.Length(r*.75)}, {X: at.X, Y: at.Y - r}})
-}
-
-// Dots adds marks.
-func (f *Figure) Dots(dots []Dot) { f.Add(dotMarks(dots)) }
-
-// Scatter adds marks that are all that the figure says: its tables have them alone, as data.
-func (f *Figure) Scatter(dots []Dot, data []Datum) {
-	f.Dots(dots)
-	f.data, f.scatter = data, true
-}
-
-type dotMarks []Dot
-
-// Plot implements plot.Plotter.
-func (d dotMarks) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	for _, m := range d {
-		at := vg.Point{X: x(m.X), Y: y(m.Y)}
-		shape := shapes[(m.Shape+m.Shape/len(Palette))%len(shapes)] // beside the colour of the i-th, another one for each of 32
-		c.DrawGlyph(draw.GlyphStyle{Color: m.Color, Radius: 3.6, Shape: shape}, at)
-		if !m.Filled {
-			c.DrawGlyph(draw.GlyphStyle{Color: color.White, Radius: 2.2, Shape: shape}, at)
-		}
-	}
 }

@@ -329,7 +329,12 @@ func (p *Plan) curve() (out []figure.Picture) {
 			out = append(out, picture)
 			continue
 		}
-		f.Line("mean over seeds, with its interval (filled: holds)", 0, line)
+		const name = "mean over seeds, with its interval (filled: holds)"
+		f.Line("", 0, line)
+		f.LineDotKey(name, figure.Dashed(0), figure.Dot{Color: figure.Palette[0], Filled: true})
+		for _, at := range line {
+			f.Record(figure.At("", name, at.X, at.Y))
+		}
 		f.Styled("limit", figure.Ink, figure.Dashes[1], 1, figure.Points{{X: from, Y: m.Limit * scale.By}, {X: to, Y: m.Limit * scale.By}})
 		f.Dots(dots)
 		pad := float64((high - low) * .05)

@@ -75,7 +75,7 @@ func scatter(apps, jobs, stages []timePair) (*figure.Figure, string) {
 	f.Styled("", figure.Grey, figure.Dashes[1], 1, figure.Points{{X: lo, Y: lo * 1.1}, {X: hi / 1.1, Y: hi}})
 	f.Scatter(dots, data)
 	for _, k := range shown {
-		f.AreaKey(sets[k].name, figure.Palette[sets[k].color])
+		f.DotKey(sets[k].name, figure.Dot{Color: figure.Palette[sets[k].color], Shape: k, Filled: sets[k].filled})
 	}
 	f.Range(lo, hi, lo, hi)
 	return f, ""

@@ -11,6 +11,7 @@ import (
 	"replay/engine/scenario"
 	"replay/policy"
 	"replay/sealed/sealedtest"
+	"replay/sweep"
 )
 
 // Times, windows and shares of flags are in their range, or an error.
@@ -82,7 +83,7 @@ func FuzzVariants(f *testing.F) {
 			return // would read files
 		}
 		vs, err := (&program{policies: &policy.Tables{}, files: newInputFiles()}).parseVariants([]string{text}, scenario.Options{Model: model.DefaultModel()})
-		if err == nil && (len(vs) != 1 || !variantName.MatchString(vs[0].name)) {
+		if err == nil && (len(vs) != 1 || !sweep.Name.MatchString(vs[0].name)) {
 			t.Errorf("%q gives %v without an error", text, vs)
 		}
 	})

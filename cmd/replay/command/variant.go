@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"replay/cmd/replay/cmdline"
 	"replay/engine/record"
 	"replay/engine/scenario"
+	"replay/sweep"
 )
 
 // variant is one side of a comparison: a name and the options its flags give over the common ones.
@@ -21,8 +21,6 @@ type variant struct {
 	words   []string // flags, apart
 	options scenario.Options
 }
-
-var variantName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,39}$`)
 
 // parseVariants reads --variant 'name: flags'. Flags are those of run; they are laid over base.
 func (p *program) parseVariants(texts []string, base scenario.Options) ([]variant, error) {
@@ -50,8 +48,8 @@ func (p *program) splitVariant(text string) (v variant, err error) {
 	var ok bool
 	v.name, v.flags, ok = strings.Cut(text, ":")
 	v.name, v.flags = strings.TrimSpace(v.name), strings.TrimSpace(v.flags)
-	if !ok || !variantName.MatchString(v.name) {
-		return v, cmdline.Usagef("--variant is %q, want 'name: flags' with a name of letters, digits and . _ + -", text)
+	if !ok || !sweep.Name.MatchString(v.name) {
+		return v, cmdline.Usagef("--variant is %q, want 'name: flags' with a name of %s", text, sweep.Names)
 	}
 	if v.words, err = splitWords(v.flags); err == nil {
 		err = p.checkVariantWords(v.words)

@@ -57,21 +57,36 @@ var differences = Plot{"differences", "Differences", func(c *compare.Comparison)
 		f.Area("", figure.Faint, figure.Points{{X: -m, Y: -.6}, {X: m, Y: -.6}, {X: m, Y: y - .4}, {X: -m, Y: y - .4}})
 	}
 	f.Styled("", figure.Ink, nil, .8, figure.Points{{X: 0, Y: -.6}, {X: 0, Y: y - .4}})
-	clip := func(x float64) float64 { return min(max(x, lo), hi) }
+	pad := float64((hi - lo) * .05)
+	dot := func(v int, x, y float64, filled bool) figure.Dot {
+		return figure.Dot{X: x, Y: y, Color: figure.Palette[(v-1)%len(figure.Palette)], Shape: v - 1, Filled: filled}
+	}
 	var dots []figure.Dot
+	var beyond []figure.Label
 	for _, m := range marks {
-		if !math.IsNaN(m.low) {
-			f.Styled("", figure.Palette[(m.v-1)%len(figure.Palette)], nil, 1.2, figure.Points{{X: clip(m.low), Y: m.y}, {X: clip(m.high), Y: m.y}})
+		from, to := max(m.low, lo-pad), min(m.high, hi+pad) // what goes on beyond the ends does so to the edge
+		switch text := quantity.Thousands(int64(math.Round(float64(m.x * 100)))); {
+		case m.x > hi: // the mark at the end has its number beside it, and the interval ends where that begins
+			beyond = append(beyond, figure.Label{Point: figure.Point{X: hi - float64(pad*2.2), Y: m.y}, Text: "+" + text + " % ›", Behind: figure.Paper})
+			to = hi - float64(pad*4.2)
+		case m.x < lo:
+			beyond = append(beyond, figure.Label{Point: figure.Point{X: lo + float64(pad*2.2), Y: m.y}, Text: "‹ " + text + " %", Behind: figure.Paper})
+			from = lo + float64(pad*4.2)
 		}
-		dots = append(dots, figure.Dot{X: clip(m.x), Y: m.y, Color: figure.Palette[(m.v-1)%len(figure.Palette)], Shape: m.v - 1, Filled: m.real})
+		if !math.IsNaN(m.low) && from < to {
+			f.Styled("", figure.Palette[(m.v-1)%len(figure.Palette)], nil, 1.2, figure.Points{{X: from, Y: m.y}, {X: to, Y: m.y}})
+		}
+		dots = append(dots, dot(m.v, min(max(m.x, lo), hi), m.y, m.real))
 	}
 	f.Dots(dots)
+	if beyond != nil {
+		f.Labels(beyond)
+	}
 	for v := 1; v < len(c.Variants); v++ {
-		f.LineKey(c.Variants[v].Name, figure.Palette[(v-1)%len(figure.Palette)], nil)
+		f.LineDotKey(c.Variants[v].Name, nil, dot(v, 0, 0, true))
 	}
 	f.Rows(ticks)
 	f.X.Tick.Marker = figure.Percents
-	pad := float64((hi - lo) * .05)
 	f.Range(lo-pad, hi+pad, -.6, y-.4)
 	f.Height = 1.3*72 + float64(15*len(ticks)*max(1, (len(c.Variants)+1)/2))
 	return f, ""

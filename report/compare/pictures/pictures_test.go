@@ -1,6 +1,7 @@
 package pictures
 
 import (
+	"regexp"
 	"testing"
 
 	"replay/report/compare"
@@ -34,6 +35,27 @@ func TestPlotsGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		reporttest.Golden(t, p.Name+".svg", b)
+	}
+}
+
+// A difference beyond the ends of the picture stands there as a number, and is not drawn as if it were the end.
+func TestDifferencesBeyondTheEnds(t *testing.T) {
+	other := reporttest.Few
+	other.WaitMS *= 30
+	c, err := compare.Of([]compare.Variant{variant(t, reporttest.Few, "base"), variant(t, other, "other")}, compare.Options{Margin: compare.DefaultMargin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, reason := differences.Draw(c)
+	if f == nil {
+		t.Fatal(reason)
+	}
+	b, err := f.Render("svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(regexp.MustCompile(`>\+[0-9],[0-9]{3} % ›<`).FindAll(b, -1)); n == 0 {
+		t.Errorf("no difference of more than 1,000 %% is written in\n%s", b)
 	}
 }
 
