@@ -60,4 +60,7 @@ func (b *Blocks) Add(row, lane int, from, to int64, kind int) {
 }
 
 // Any reports whether there is anything over time.
-func (o *Over) Any() bool { return len(o.Panels) > 0 || len(o.Lanes) > 0 || len(o.Figures) > 0 }
+func (o *Over) Any() bool { return o.Live() || len(o.Figures) > 0 }
+
+// Live reports whether there is anything that zooms. Without it the figures stand for themselves.
+func (o *Over) Live() bool { return len(o.Panels) > 0 || len(o.Lanes) > 0 }

@@ -95,6 +95,9 @@ func lives(d *result.Data) []Lanes {
 			}
 		}
 	}
+	if len(l.Blocks.Row) == 0 { // all were refused at once
+		return nil
+	}
 	return []Lanes{l}
 }
 

@@ -49,3 +49,22 @@ func TestPagesOfAnswers(t *testing.T) {
 		})
 	}
 }
+
+// Where all jobs are refused at once there is nothing that zooms, and the page has the pictures without the buttons.
+func TestPageOfRefusedJobs(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "refused")
+	code, _, stderr := replay(t, "run", traces+"fair-weights", "--conf", "yarn.scheduler.maximum-allocation-mb=512", "--formats", "svg", "--out", dir, "-q")
+	if code != cmdline.ExitFailed {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, over, found := strings.Cut(string(text), `<section id="time">`)
+	over, _, _ = strings.Cut(over, "</section>")
+	if !found || !strings.Contains(over, "How much of the cluster was in use") || strings.Contains(over, "over-live") || strings.Contains(over, "static-only") {
+		t.Errorf("what is over time is\n%.600s", over)
+	}
+	browser.Check(t, text)
+}
