@@ -2,10 +2,12 @@ package command
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"replay/cmd/replay/cmdline"
 	"replay/engine/record"
@@ -81,6 +83,30 @@ func TestReport(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Results are called like their folders, whose names need not be text: what is made of them is.
+func TestReportOfOtherNames(t *testing.T) {
+	dir := t.TempDir()
+	a, b, out := filepath.Join(dir, "a"), filepath.Join(dir, "b\xff"), filepath.Join(dir, "out")
+	writeResult(t, a, 1, 5000)
+	writeResult(t, b, 1, 6000)
+	code, stdout, stderr := replay(t, "report", "--compare", "--formats", "svg", "--out", out, a, b)
+	if code != cmdline.ExitDone || !utf8.ValidString(stdout) || !strings.Contains(stdout, "b\ufffd") {
+		t.Errorf("exit %d: %q %s", code, stdout, stderr)
+	}
+	if err := filepath.WalkDir(out, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if !utf8.Valid(text) {
+			t.Errorf("%s is no text", path)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
 

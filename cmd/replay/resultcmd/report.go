@@ -180,7 +180,7 @@ func unitOf(runs []*report.Result) inference.Unit {
 
 // openVariant reads a result directory, or all in a directory and the directories in it.
 func openVariant(c *cli.Context, dir, name string) (compare.Variant, error) {
-	v := compare.Variant{Name: name}
+	v := compare.Variant{Name: strings.ToValidUTF8(name, "\ufffd")}
 	dirs := []string{dir}
 	if _, err := os.Stat(filepath.Join(dir, "run.json")); err != nil {
 		var found []string
