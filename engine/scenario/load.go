@@ -69,9 +69,24 @@ func (sc *Scenario) arrivals() error {
 	if fewer < size.Nodes {
 		text = fmt.Sprintf(", or --nodes %d, a smaller cluster", fewer)
 	}
-	sc.warn(record.LowLoad, "the offered load is %s of the vcores and %s of the memory: hardly anything will wait, and policies have nothing to share out; try --load %v, which lays arrivals closer together%s",
-		trace.Percent(v), trace.Percent(m), busyLoad, text)
+	sc.warn(record.LowLoad, "%sthe offered load is %s of the vcores and %s of the memory: hardly anything will wait, and policies have nothing to share out; try --load %v, which lays arrivals closer together%s",
+		sc.given(), trace.Percent(v), trace.Percent(m), busyLoad, text)
 	return nil
+}
+
+// given says under which nodes and load a load is offered, where they are not the trace's: it may be one of several.
+func (sc *Scenario) given() string {
+	text := ""
+	if sc.Nodes > 0 {
+		text = fmt.Sprintf(" --nodes %d", sc.Nodes)
+	}
+	if sc.Load > 0 {
+		text += fmt.Sprintf(" --load %v", sc.Load)
+	}
+	if text == "" {
+		return ""
+	}
+	return "with" + text + " "
 }
 
 // offered is the offered load when arrivals are faster; nothing where the work is not known.

@@ -65,9 +65,12 @@ func TestSizesOfOneClusterCompare(t *testing.T) {
 // A replay in which nothing will wait says so first, and what to try.
 func TestLowLoadIsSaid(t *testing.T) {
 	text := must(t, "run", traces+"uniform-micro", "--load", "0.015", "--until", "30m")
-	i, j := strings.Index(text, "The offered load is 1.5 % of the vcores and 0.7 % of the memory: hardly anything will wait"), strings.Index(text, "try --load 0.8")
+	i, j := strings.Index(text, "With --load 0.015 the offered load is 1.5 % of the vcores and 0.7 % of the memory: hardly anything will wait"), strings.Index(text, "try --load 0.8")
 	if i < 0 || j < i || j > strings.Index(text, "mean wait") {
 		t.Errorf("little load is not said, or not what to try:\n%.800s", text)
+	}
+	if _, _, said := cmd(t, "compare", traces+"uniform-micro", "--seeds", "2", "--variant", "a:", "--variant", "b: --nodes 40"); !strings.Contains(said, "warning: with --nodes 40 the offered load is 9.5 %") {
+		t.Errorf("which variant has hardly any load is not said: %s", said)
 	}
 	if text := must(t, "run", traces+"uniform-micro", "--until", "30s"); strings.Contains(text, "hardly anything") {
 		t.Errorf("enough load is called little:\n%.800s", text)
