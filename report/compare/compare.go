@@ -165,7 +165,7 @@ func (c *Comparison) newRow(s *series, title string) Row {
 		cell := c.cell(s.by[v])
 		if !s.sees { // the same limit for all, which is no number of theirs
 			cell.ByUnit, cell.Missing = slices.Repeat([]float64{math.NaN()}, len(c.Units)), nil
-			cell.Number, cell.Absent = math.NaN(), "as long as every replay sees, no job is over"
+			cell.Number, cell.Absent = math.NaN(), blindReason
 			for _, u := range c.Units {
 				cell.Missing = append(cell.Missing, u.Name)
 			}

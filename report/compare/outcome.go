@@ -8,6 +8,7 @@ import (
 
 	"replay/report/figure"
 	"replay/report/inference"
+	"replay/report/metric"
 	"replay/report/page"
 	"replay/report/quantity"
 	"replay/shown"
@@ -60,6 +61,15 @@ func (c *Comparison) lossText(v int) string {
 	if len(c.study.runs) > 1 {
 		in = ", counted over " + c.runsText()
 	}
+	text := l.text(first, name) + in + ": no verdict on waits, durations, slowdown, makespan or anything else that is better or worse, because lost jobs leave their room to the others."
+	if l.Lost > 0 && len(c.Variants) > 2 {
+		text += fmt.Sprintf(" What follows from jobs is compared without them between the other variants, too: without %s it is over all that those finish.", name)
+	}
+	return text
+}
+
+// text says which jobs one of two replays loses.
+func (l Loss) text(first, name string) string {
 	var said []string
 	if l.Lost > 0 {
 		said = append(said, fmt.Sprintf("%s does not finish %s that %s finishes", name, quantity.Counted(l.Lost, "jobs"), first))
@@ -67,11 +77,21 @@ func (c *Comparison) lossText(v int) string {
 	if l.Gained > 0 {
 		said = append(said, fmt.Sprintf("%s does not finish %s that %s finishes", first, quantity.Counted(l.Gained, "jobs"), name))
 	}
-	text := strings.Join(said, ", and ") + in + ": no verdict on waits, durations, slowdown, makespan or anything else that is better or worse, because lost jobs leave their room to the others."
-	if l.Lost > 0 && len(c.Variants) > 2 {
-		text += fmt.Sprintf(" What follows from jobs is compared without them between the other variants, too: without %s it is over all that those finish.", name)
+	return strings.Join(said, ", and ")
+}
+
+// WriteLosses writes what became of the jobs of two replays where not all succeed, and which of the two loses some.
+func WriteLosses(w io.Writer, names [2]string, replays [2]*metric.Summary) {
+	var ps []page.Lede
+	for i, r := range replays {
+		if o := r.Outcome(); o.Succeeded < o.Jobs {
+			ps = append(ps, page.Outcome(o, names[i]))
+		}
 	}
-	return text
+	if l := newPairs(replays[:]).loss(1); l.any() {
+		ps = append(ps, page.Lede{Text: l.text(names[0], names[1]) + ": lost jobs leave their room to the others, so what is better without them is no gain."})
+	}
+	writeParagraphs(w, ps)
 }
 
 // runsText says how many runs each variant has: "5 seeds", "12 traces with 2 seeds each".

@@ -52,6 +52,9 @@ func newPairs(replays []*metric.Summary) *pairs {
 	return p
 }
 
+// blindReason is why a mean has no number that is the time up to which all replays see.
+const blindReason = "as long as every replay sees, no job is over"
+
 // SameJobs returns what computes values of a metric, one of each replay, again over the jobs that count for it in all of them, as a comparison
 // has them; nil where the same jobs went equally far in all.
 func SameJobs(replays ...*metric.Summary) func(values []metric.Value) {
@@ -59,7 +62,13 @@ func SameJobs(replays ...*metric.Summary) func(values []metric.Value) {
 	if p.alike && p.open == 0 {
 		return nil
 	}
-	return func(values []metric.Value) { p.pair(values) }
+	return func(values []metric.Value) {
+		if _, blind := p.pair(values); blind {
+			for v := range values {
+				values[v].Absent = blindReason
+			}
+		}
+	}
 }
 
 // OthersCut reports whether the end that was asked for cuts off jobs of one replay that succeed in the other, so that what it decides says nothing

@@ -24,11 +24,11 @@ type Shift struct {
 	ByMS   int64  `json:"by_ms"`   // how much later in the second
 }
 
-// Moved returns the jobs that finish in both replays at different times, the one that moved most first.
+// Moved returns the jobs that come to the same end in both replays at different times, the one that moved most first: one that fails in one alone has not become faster.
 func Moved(a, b *result.Data) (out []Shift) {
 	for j := range a.Jobs.All() {
 		other := b.Jobs.Find(j.ID)
-		if other == nil || !result.Happened(other.Finish) || !result.Happened(j.Finish) || other.Finish == j.Finish {
+		if other == nil || !result.Happened(other.Finish) || !result.Happened(j.Finish) || other.Finish == j.Finish || other.Outcome != j.Outcome {
 			continue
 		}
 		out = append(out, Shift{Label(j), j.Queue, j.Finish, other.Finish - j.Finish})

@@ -134,7 +134,7 @@ func (p *program) part(c *cli.Context, sides [2]diffSide, intro string) (differ 
 	names := parting.NamesOf(taps[0].named(), taps[1].named())
 	names.Sides = [2]string{sides[0].name, sides[1].name}
 	if c.Bool("json") {
-		err = cmdline.WriteJSON(c.App.Writer, found.Answer(names, moved))
+		err = cmdline.WriteJSON(c.App.Writer, found.Answer(names, moved, [2]*metric.Outcome{taps[0].result.Outcome(), taps[1].result.Outcome()}))
 	} else {
 		err = shown.Whole(c.App.Writer, func(w io.Writer) {
 			fmt.Fprint(w, intro)
@@ -250,6 +250,7 @@ func (t *tap) all(yield func(record.Decision) bool) {
 // writeMetrics writes the headline metrics of both, and the jobs that end at other times, those that moved most first.
 func writeMetrics(w io.Writer, sides [2]diffSide, taps [2]*tap, moved []parting.Shift) {
 	fmt.Fprintln(w)
+	compare.WriteLosses(w, [2]string{sides[0].name, sides[1].name}, [2]*metric.Summary{taps[0].result, taps[1].result})
 	if end, other := max(0, taps[0].result.Manifest.Until), max(0, taps[1].result.Manifest.Until); end != other {
 		shown.Paragraph(w, fmt.Sprintf("%s ends %s and %s %s (--until): what an end cuts off is no difference of theirs, so their values are not compared.",
 			sides[0].name, compare.Ending(end), sides[1].name, compare.Ending(other)), "")
@@ -260,7 +261,11 @@ func writeMetrics(w io.Writer, sides [2]diffSide, taps [2]*tap, moved []parting.
 		return
 	}
 	t := &shown.Table{Indent: 2}
-	fmt.Fprintf(w, "\n%s at another time; most of all:\n", quantity.Counted(int64(len(moved)), "jobs end"))
+	end := "end"
+	if len(moved) == 1 {
+		end = "ends"
+	}
+	fmt.Fprintf(w, "\n%s %s at another time; most of all:\n", quantity.Counted(int64(len(moved)), "jobs"), end)
 	for _, m := range moved[:min(len(moved), 5)] {
 		t.Row(m.Name, m.Queue, "ends at "+quantity.Duration(float64(m.EndsMS)), quantity.MS.Difference(float64(m.ByMS)))
 	}
@@ -270,9 +275,10 @@ func writeMetrics(w io.Writer, sides [2]diffSide, taps [2]*tap, moved []parting.
 // writeValues writes the headline metrics of both beside each other.
 func writeValues(w io.Writer, sides [2]diffSide, taps [2]*tap) {
 	t := &shown.Table{}
-	t.Head("one replay each, which is no evidence (replay compare)", sides[0].name, sides[1].name, "change")
+	t.Head("one replay each, which is no evidence (replay compare)", sides[0].name, sides[1].name, "change", "n")
 	same, cut := compare.SameJobs(taps[0].result, taps[1].result), compare.OthersCut(taps[0].result, taps[1].result)
-	var left []string
+	var left, without []string
+	var few []*metric.Value
 	for i := range taps[0].result.Values {
 		a := taps[0].result.Values[i]
 		b, ok := taps[1].result.Value(a.Name)
@@ -288,12 +294,28 @@ func writeValues(w io.Writer, sides [2]diffSide, taps [2]*tap) {
 			left = append(left, a.Plain)
 			continue
 		}
-		if a.Absent == "" && b.Absent == "" {
+		fewer := a
+		if b.N < a.N || b.N == a.N && b.Open > a.Open {
+			fewer = b
+		}
+		switch {
+		case a.Absent == "" && b.Absent == "" && !a.Thin() && !b.Thin():
 			s := a.Unit.ScaleOf(a.Number, b.Number) // one unit in a row
-			t.Row(a.Plain, s.Number(a.Number)+s.Suffix(), s.Number(b.Number)+s.Suffix(), s.Signed(b.Number-a.Number)+s.Apart())
+			t.Row(a.Plain, s.Number(a.Number)+s.Suffix(), s.Number(b.Number)+s.Suffix(), s.Signed(b.Number-a.Number)+s.Apart(), fewer.Of())
+			few = append(few, &fewer)
+		case a.Absent != "" && b.Absent == "":
+			without = append(without, fmt.Sprintf("%s, of which %s has none: %s", a.Plain, sides[0].name, a.Absent))
+		case a.Absent == "" && b.Absent != "":
+			without = append(without, fmt.Sprintf("%s, of which %s has none: %s", a.Plain, sides[1].name, b.Absent))
+		default:
+			without = append(without, a.Plain)
 		}
 	}
 	t.Write(w)
+	shown.Paragraph(w, strings.TrimSpace("\nn: what a number is over, in the replay with the fewer. "+metric.FewAmong(few)), "")
+	if without != nil {
+		shown.Paragraph(w, fmt.Sprintf("\nLeft out, without a number in both or over next to nothing: %s.", strings.Join(without, "; ")), "")
+	}
 	if left != nil {
 		shown.Paragraph(w, fmt.Sprintf("\nLeft out, as --until cuts off other jobs in each: %s.", strings.Join(left, ", ")), "")
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"replay/cmd/replay/cmdline"
+	"replay/report/parting"
 )
 
 func TestDiff(t *testing.T) {
@@ -28,6 +30,12 @@ func TestDiff(t *testing.T) {
 		{"another end", []string{traces + "fair-weights", "--variant", "all:", "--variant", "half: --until 1m"}, cmdline.ExitFailed, []string{"half at no decision any more", "all ends with its jobs and half at 60.00 s (--until): what an end cuts off is no difference of theirs, so their values are not compared."}},
 		{"variants", []string{traces + "contended-logs", "--variant", "fair: --sharing fair", "--variant", "drf: --sharing drf"}, cmdline.ExitFailed,
 			[]string{"They part at decision 63, of 630 in fair and 586 in drf.", "fair at 44.95 s: allocates container 2 of wordcount-cluster (job 9) in root.etl on host03, 1,024 MiB, 2 vcores", "47 jobs end at another time"}},
+		{"jobs that are refused", []string{traces + "fair-weights", "--variant", "a:", "--variant", "b: --conf yarn.scheduler.maximum-allocation-mb=512"}, cmdline.ExitFailed,
+			[]string{"b: 0 of 3 jobs succeeded, 3 refused - job 0 (w1) was refused:", "b does not finish 3 jobs that a finishes: lost jobs leave their room to the others, so what is better without them is no gain.",
+				"mean wait for a container, of which b has none: no executor or task container was allocated;", "so what is better without them is no gain. one replay each"}},
+		{"no job is over", []string{traces + "fair-weights", "--variant", "a: --until 60s", "--variant", "b: --until 60s --nodes 7"}, cmdline.ExitFailed,
+			[]string{"b: 0 of 3 jobs succeeded, 3 unfinished", "change n containers on a host asked for 100.00 % 100.00 % 0.00 pp 10 of 14 containers", "next to nothing: p95 wait for the first task; mean duration of a job; mean slowdown of a job; makespan."}},
+		{"one job that moves", []string{traces + "fair-weights", "--variant", "a: --until 100s", "--variant", "b: --until 100s --nodes 7"}, cmdline.ExitFailed, []string{"1 job ends at another time; most of all: w1 (job 0)"}},
 		{"equal variants", []string{traces + "fair-weights", "--variant", "a:", "--variant", "b: --engine dense"}, cmdline.ExitDone, []string{"No decision differs: "}},
 		{"one result", []string{at("a")}, cmdline.ExitUsage, nil},
 		{"no result", []string{at("a"), dir}, cmdline.ExitBadInput, nil},
@@ -44,7 +52,15 @@ func TestDiff(t *testing.T) {
 					t.Errorf("no %q in\n%s", want, out)
 				}
 			}
+			if tt.name == "jobs that are refused" && strings.Contains(out, "at another time") {
+				t.Errorf("jobs that are refused end sooner in\n%s", out)
+			}
 		})
+	}
+	_, out, _ := cmd(t, "diff", traces+"fair-weights", "--json", "--variant", "a:", "--variant", "b: --conf yarn.scheduler.maximum-allocation-mb=512")
+	var a parting.Answer
+	if err := json.Unmarshal([]byte(out), &a); err != nil || len(a.Moved) > 0 || a.Outcomes["a"].Succeeded != 3 || a.Outcomes["b"].Refused != 3 {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 
