@@ -167,7 +167,7 @@ func (m *Merged) add(c *Cell, r *Record) {
 	if r.Outcome.Unexpected > 0 {
 		m.Lost++
 	}
-	m.Warnings.Add(r)
+	m.Warnings.Add(r, m.Traces[c.Trace].Name)
 	g := (*Group)(nil)
 	if n := len(m.Points); n > 0 && m.Points[n-1].like(c) { // seeds follow each other
 		g = m.Points[n-1]

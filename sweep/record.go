@@ -19,6 +19,7 @@ type Record struct {
 	Program   Program  `json:"program"`
 	Decisions string   `json:"decision_hash"` // of the replay
 	Outcome   Outcome  `json:"outcome"`
+	Trace     string   `json:"trace,omitempty"` // what warnings that are about its jobs begin with
 	Warnings  []string `json:"warnings"`
 	Chatter   []string `json:"chatter,omitempty"`             // those of the warnings that --quiet leaves out: [record.Warning.Chatter]
 	Faster    float64  `json:"arrivals_divided_by,omitempty"` // 1 when jobs arrive as recorded
@@ -59,7 +60,7 @@ type Value struct {
 func RecordOf(id string, s *metric.Summary) *Record {
 	m, o := &s.Manifest, s.Outcome()
 	r := &Record{Format: Format, ID: id, Program: Program{m.ProgramVersion, m.Commit, m.Modified}, Decisions: m.DecisionHash,
-		Outcome: Outcome{o.Jobs, o.Succeeded, o.Unexpected}, Warnings: []string{}, Faster: m.Faster, Values: make([]Value, 0, len(s.Values))}
+		Outcome: Outcome{o.Jobs, o.Succeeded, o.Unexpected}, Trace: m.TraceName, Warnings: []string{}, Faster: m.Faster, Values: make([]Value, 0, len(s.Values))}
 	cut := o.CutOff() > 0
 	for i := range m.Warnings {
 		text := metric.Counted(&m.Warnings[i])

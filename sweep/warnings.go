@@ -3,6 +3,7 @@ package sweep
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Warnings are those of the replays of cells, each text once.
@@ -15,15 +16,22 @@ type Warnings struct {
 // mostWarnings are as many as anyone looks at.
 const mostWarnings = 100
 
-// Add takes in those of a cell.
-func (w *Warnings) Add(r *Record) {
+// Add takes in those of a cell. What they call its trace becomes the name that the plan has for it.
+func (w *Warnings) Add(r *Record, trace string) {
 	if w.chatter == nil {
 		w.chatter, w.more = map[string]bool{}, map[string]bool{}
 	}
+	called := func(text string) string {
+		if about, ok := strings.CutPrefix(text, r.Trace+": "); ok && r.Trace != "" {
+			return trace + ": " + about
+		}
+		return text
+	}
 	for _, text := range r.Chatter {
-		w.chatter[text] = true
+		w.chatter[called(text)] = true
 	}
 	for _, text := range r.Warnings {
+		text = called(text)
 		switch {
 		case slices.Contains(w.texts, text):
 		case len(w.texts) < mostWarnings:

@@ -241,7 +241,7 @@ func (t *tuning) replayed(points []int, from, to int) error {
 			return err
 		}
 		t.values[i], t.lost[i], t.used[r.ID] = tune.ValuesOf(r), r.Outcome.Unexpected, true
-		t.result.Warnings.Add(r)
+		t.result.Warnings.Add(r, t.all.Traces[t.all.Cells[i].Trace].Name)
 		t.faster[i] = r.Faster
 		if t.points[i] == tune.Baseline && t.measure == nil {
 			if t.measure, err = t.plan.Measure(r); err != nil {
