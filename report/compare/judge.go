@@ -100,6 +100,16 @@ func (c *Comparison) Few() string {
 	return fmt.Sprintf("%s %s (%d at least)", c.Unit.Counted(len(c.Units)), evidence, inference.Fewest)
 }
 
+// Lacks says in which units the first variant or variant v has no number of a row, and why; empty where both have them all.
+func (c *Comparison) Lacks(row *Row, v int) string {
+	for _, v := range []int{0, v} {
+		if cell := &row.Cells[v]; cell.Absent != "" {
+			return c.missing(cell, v)
+		}
+	}
+	return ""
+}
+
 // missing says in which units variant v has no number, and why.
 func (c *Comparison) missing(cell *Cell, v int) string {
 	where := ""

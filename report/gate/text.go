@@ -172,8 +172,10 @@ func (v *Verdict) WriteText(w io.Writer) {
 		t.Row(q.Name, cell(q.Wait), cell(q.Duration), q.jobs())
 	}
 	t.Write(w)
-	if text := v.few(); text != "" {
-		shown.Paragraph(w, text, "")
+	for _, text := range []string{v.without(), v.few()} {
+		if text != "" {
+			shown.Paragraph(w, text, "")
+		}
 	}
 	if len(v.Hit) > 0 {
 		fmt.Fprintln(w)
@@ -185,6 +187,28 @@ func (v *Verdict) WriteText(w io.Writer) {
 		t.Write(w)
 	}
 }
+
+// without says why queues have a dash in place of a number; empty where none has.
+func (v *Verdict) without() string {
+	var said []string
+	for i := range v.Queues {
+		q := &v.Queues[i]
+		for _, row := range []*compare.Row{q.Wait, q.Duration} {
+			if row == nil || cell(row) != dash {
+				continue
+			}
+			said = append(said, fmt.Sprintf("%s (%s)", q.Name, v.Comparison.Lacks(row, head)))
+			break
+		}
+	}
+	if said == nil {
+		return ""
+	}
+	return dash + ": " + strings.Join(said, "; ") + "."
+}
+
+// dash stands where there is no number.
+const dash = "–"
 
 // few says that queues have too few jobs for a p95; empty where they have enough.
 func (v *Verdict) few() string {
@@ -208,11 +232,11 @@ func (h *Hit) text() string {
 // cell is what a queue's row changes.
 func cell(row *compare.Row) string {
 	if row == nil {
-		return "–"
+		return dash
 	}
 	a, b := &row.Cells[base], &row.Cells[head]
 	if a.Absent != "" || b.Absent != "" {
-		return "–"
+		return dash
 	}
 	s := row.Scale(head)
 	return fmt.Sprintf("%s → %s", s.Number(a.Number), s.Number(b.Number)+s.Suffix())
@@ -224,7 +248,7 @@ func (q *Queue) jobs() string {
 			return quantity.Thousands(row.N)
 		}
 	}
-	return "–"
+	return dash
 }
 
 // warningsOfHead is what the list of them is called.

@@ -52,7 +52,7 @@ var short = map[string]string{
 var statistics = []string{"mean", "p50", "p90", "p95", "p99", "max"}
 
 var (
-	form  = regexp.MustCompile(`^\s*([^<>=(]+?)\s*(?:\(([^)]*)\)\s*)?(<=|>=|<|>)\s*([+-])?\s*([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z%]*)\s*$`)
+	form  = regexp.MustCompile(`^\s*([^<>=(]+?)\s*(?:\(([^)]*)\)\s*)?(<=|>=|<|>)\s*([+-])?\s*([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z%]*)((?:[0-9.]+[a-z]+)*)\s*$`)
 	named = regexp.MustCompile(`^([a-z][a-z0-9_]*)((?:\[[^\]]*\])?)$`)
 )
 
@@ -67,6 +67,13 @@ func Parse(text string) (*Target, error) {
 	if t.number, err = strconv.ParseFloat(m[5], 64); err != nil {
 		return nil, fmt.Errorf("%q: %s is no number", text, m[5])
 	}
+	if m[7] != "" { // 1h30m
+		d, err := time.ParseDuration(m[5] + m[6] + m[7])
+		if err != nil {
+			return nil, fmt.Errorf("%q: %s is no time, want one such as 90m or 1h30m", text, m[5]+m[6]+m[7])
+		}
+		t.number, t.unit = float64(d)/float64(time.Millisecond), "ms"
+	}
 	if m[4] == "-" {
 		t.number = -t.number
 	}
@@ -74,7 +81,7 @@ func Parse(text string) (*Target, error) {
 		return nil, fmt.Errorf("%q: %w", text, err)
 	}
 	if _, err := t.amount(quantity.MS); t.unit != "" && t.unit != "%" && t.unit != "pp" && err != nil {
-		return nil, fmt.Errorf("%q: %w", text, err)
+		return nil, fmt.Errorf("%q: %q is no unit, want ms, s, m, h or d of a time, %% or pp of a share, and none of another value (or a change in %%)", text, t.unit)
 	}
 	return t, nil
 }
@@ -214,6 +221,9 @@ func (t *Target) amount(u quantity.Unit) (float64, error) {
 		case "d":
 			return t.number * 24 * quantity.HourMS, nil
 		}
+		if t.unit == "%" {
+			return 0, fmt.Errorf("%v%% is no time; a change has a sign: %+[1]g%%", t.number)
+		}
 		if d, err := time.ParseDuration("1" + t.unit); err == nil {
 			return t.number * float64(d) / float64(time.Millisecond), nil
 		}
@@ -231,6 +241,9 @@ func (t *Target) amount(u quantity.Unit) (float64, error) {
 			return 0, fmt.Errorf("%v has no unit, want %% as in %[1]v%%, or a part of the whole from 0 to 1", t.number)
 		}
 		return 0, fmt.Errorf("%q is no unit of a share, want %% (a change: pp)", t.unit)
+	}
+	if t.unit == "%" {
+		return 0, fmt.Errorf("%v%% is no number of it, want a bare one; a change has a sign: %+[1]g%%", t.number)
 	}
 	if t.unit != "" {
 		return 0, fmt.Errorf("%q is no unit of it, want a bare number (or a change in %%)", t.unit)
