@@ -60,7 +60,7 @@ var (
 func Parse(text string) (*Target, error) {
 	m := form.FindStringSubmatch(text)
 	if m == nil {
-		return nil, fmt.Errorf("%q is no condition, want one such as 'p95(wait, queue=etl) < 30s' or 'mean(duration) > +5%%'", text)
+		return nil, fmt.Errorf("%q: no condition, want one such as 'p95(wait, queue=etl) < 30s' or 'mean(duration) > +5%%'", text)
 	}
 	t := &Target{Text: strings.TrimSpace(text), Op: m[3], Change: m[4] != "", unit: m[6]}
 	var err error

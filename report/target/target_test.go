@@ -56,11 +56,11 @@ func TestFind(t *testing.T) {
 
 func TestWrong(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                   "is no condition",
-		"p95(wait)":                          "is no condition",
-		"p95(wait) < ":                       "is no condition",
-		"p95(wait) < 30 s x":                 "is no condition",
-		"p95(wait) == 30s":                   "is no condition",
+		"":                                   ": no condition, want one such as",
+		"p95(wait)":                          ": no condition, want one such as",
+		"p95(wait) < ":                       ": no condition, want one such as",
+		"p95(wait) < 30 s x":                 ": no condition, want one such as",
+		"p95(wait) == 30s":                   ": no condition, want one such as",
 		"p97(wait) < 30s":                    `"p97" is no statistic, want one of mean, p50`,
 		"p95(queue=etl) < 30s":               `"queue=etl" is no quantity`,
 		"p95(wait, user=bob) < 30s":          `"user=bob" tells nothing apart, want queue=NAME`,
@@ -72,7 +72,7 @@ func TestWrong(t *testing.T) {
 		"p95(wait) < 30%":                    `30% is no time; a change has a sign: +30%`,
 		"mean(slowdown) < 5%":                `5% is no number of it, want a bare one; a change has a sign: +5%`,
 		"mean(slowdown) < 2x":                `"x" is no unit, want ms, s, m, h or d of a time, % or pp of a share, and none of another value`,
-		"p95(wait) < 1h30":                   "is no condition",
+		"p95(wait) < 1h30":                   ": no condition, want one such as",
 		"p95(wait) < 1h30q":                  "1h30q is no time, want one such as 90m or 1h30m",
 		"p95(wait, queue=etl) < 30s":         "2 queues end in etl, want one of root.a.etl, root.b.etl, root.ad-hoc",
 		"p95(wait, queue=etc) < 30s":         "no jobs with queue=etc, want one of root.a.etl",

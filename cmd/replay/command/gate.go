@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -107,9 +108,12 @@ func (p *program) runGate(c *cli.Context) error {
 	return next.run(c.Context, args, c.App.Writer, c.App.ErrWriter)
 }
 
-// aCondition wants what target.Parse reads.
+// aCondition wants what target.Parse reads. What is wrong of a flag begins with its value, so this does not.
 func aCondition(value string) error {
 	_, err := target.Parse(value)
+	if err != nil {
+		err = errors.New(strings.TrimPrefix(err.Error(), fmt.Sprintf("%q: ", value)))
+	}
 	return err
 }
 

@@ -60,11 +60,13 @@ value and as many seeds as it takes to know on which side a value is. Conditions
 
 // aLimit wants a condition on a value itself.
 func aLimit(value string) error {
-	t, err := target.Parse(value)
-	if err == nil && t.Change {
-		err = fmt.Errorf("%q is a change against a base, want a limit without a sign", value)
+	if err := aCondition(value); err != nil {
+		return err
 	}
-	return err
+	if t, _ := target.Parse(value); t.Change {
+		return errors.New("a change against a base, want a limit without a sign")
+	}
+	return nil
 }
 
 // planning is a plan while it is searched for.

@@ -141,7 +141,7 @@ func TestPlanWrong(t *testing.T) {
 	}{
 		{nil, "plan wants --hold"},
 		{[]string{"--hold", "mean(wait) < 1s"}, "plan wants --vary"},
-		{[]string{"--hold", "mean(wait) < +5%", "--vary", "nodes=4:8"}, "is a change against a base, want a limit without a sign"},
+		{[]string{"--hold", "mean(wait) < +5%", "--vary", "nodes=4:8"}, `--hold is "mean(wait) < +5%", a change against a base, want a limit without a sign`},
 		{[]string{"--hold", "mean(wait, queue=x) < 1s", "--vary", "nodes=4:8"}, "no jobs with queue=x"},
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nodes=8:4"}, "from 8 to 4 by 1, want 2 to"},
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nodes=8"}, "want two values or more"},
