@@ -12,12 +12,13 @@ func (c *Comparison) About() string {
 	return fmt.Sprintf("%s, %s, %s.", c.subject(), quantity.Counted(int64(c.Jobs), "jobs"), c.runsText())
 }
 
-// Plain returns the headline metrics as a table of text: for each variant but the first the change against it, its interval and the word for it.
+// Plain returns the headline metrics as a table of text: for each variant but the first the change against it, its interval and the word for it; and what the values are over, in the replay with the fewest.
 func (c *Comparison) Plain() (head []string, rows [][]string) {
 	head = []string{"metric", "unit", c.Variants[0].Name}
 	for _, v := range c.Variants[1:] {
 		head = append(head, v.Name, "change", "finding")
 	}
+	head = append(head, "n")
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		if r.Family == "" || r.Thin() || r.Cells[0].Absent != "" {
@@ -37,7 +38,11 @@ func (c *Comparison) Plain() (head []string, rows [][]string) {
 			}
 			row = append(row, s.Number(x.Number), change, finding)
 		}
-		rows = append(rows, row)
+		n := ""
+		if r.Things != "" {
+			n = quantity.Counted(r.N, r.Things)
+		}
+		rows = append(rows, append(row, n))
 	}
 	return head, rows
 }

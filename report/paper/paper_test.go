@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -98,7 +99,7 @@ func TestPaperOfVariants(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := written(t, OfComparison(c, variants), Options{Formats: []string{"svg"}})
-	if text := all["metrics.md"]; !strings.Contains(text, "| base | other | change |") || !strings.Contains(text, "mean wait for the first task") {
+	if text := all["metrics.md"]; !strings.Contains(text, "| base | other | change | finding | n |") || !regexp.MustCompile(`\| mean wait for the first task \|.*\| \d+ jobs \|\n`).MatchString(text) {
 		t.Errorf("metrics.md is\n%s", text)
 	}
 	if text := all["values.csv"]; !strings.Contains(text, "\nother/2,other,2,") {
