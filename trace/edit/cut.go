@@ -55,10 +55,16 @@ func (c *Cut) Make(ctx context.Context, t *trace.Trace, out, name string) (*Resu
 	}
 	defer r.Abort()
 	ids, by := map[int64]int64{}, map[int64]int64{} // numbers, and how far each job was moved, by its old number
+	var whole, kept offering
 	err = each(ctx, t, func(j *trace.Job) error {
-		if j.SubmitMS < c.FromMS || j.SubmitMS >= to || !c.takes(j.ID) || c.leavesOut(j.ID) {
+		if j.SubmitMS < c.FromMS || j.SubmitMS >= to {
 			return nil
 		}
+		whole.add(j, j.SubmitMS-c.FromMS)
+		if !c.takes(j.ID) || c.leavesOut(j.ID) {
+			return nil
+		}
+		kept.add(j, c.scaled(j.SubmitMS-c.FromMS))
 		id, at := j.ID, j.SubmitMS
 		renumber(j, int64(len(ids)), ids)
 		move(j, func(ms int64) int64 { return c.scaled(ms - c.FromMS) })
@@ -85,7 +91,23 @@ func (c *Cut) Make(ctx context.Context, t *trace.Trace, out, name string) (*Resu
 	if err != nil {
 		return nil, err
 	}
-	return r.finish()
+	made, err := r.finish()
+	if err == nil && c.Share < 1 {
+		size := trace.SizeAtStart(m.Nodes)
+		made.Offered, made.Whole = trace.OfferedLoad(kept.work, size, kept.lastMS), trace.OfferedLoad(whole.work, size, whole.lastMS)
+	}
+	return made, err
+}
+
+// offering is work and when the last of it is submitted.
+type offering struct {
+	work   trace.Work
+	lastMS int64
+}
+
+func (o *offering) add(j *trace.Job, atMS int64) {
+	o.work.Add(trace.WorkOf(j))
+	o.lastMS = max(o.lastMS, atMS)
 }
 
 // takes reports whether a job is in the sample: a fixed number of its own is below the share.

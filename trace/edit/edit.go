@@ -15,6 +15,8 @@ type Result struct {
 	Counts  trace.Counts
 	Hash    string
 	LeftOut []string // attached files that would speak of another trace, and what else was lost, in words
+
+	Offered, Whole trace.Offered // of a cut with a share: the load that it offers, and that of all jobs of its span
 }
 
 // recordings are attached files that speak of jobs by number and of times.

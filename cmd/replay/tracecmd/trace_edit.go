@@ -31,7 +31,7 @@ func traceEdits() []*cli.Command {
    replay trace cut mytrace --without-jobs 7,application_1700000000000_0042 --out healthy
 
 Jobs of a smaller share are among those of a larger one with the same seed. With a share, submissions move together by as much, so that the
-offered load and the blocks on the cluster stay; --keep-load=false leaves them where they are. A JOB is its number, its name, or the id that
+offered load and the blocks on the cluster stay but for the chance of which jobs are taken, which is said; --keep-load=false leaves them where they are. A JOB is its number, its name, or the id that
 it was recorded under.`,
 			Flags: out(
 				cmdline.With(&cli.StringFlag{Name: "from", Usage: "jobs submitted from this trace `TIME` on"}, cmdline.AStart),
@@ -155,14 +155,20 @@ func editTraces(c *cli.Context, least, most int, do func(traces []*trace.Trace, 
 	}
 	if c.Bool("json") {
 		return cmdline.WriteJSON(c.App.Writer, struct {
-			Counts  trace.Counts `json:"counts"`
-			Hash    string       `json:"hash"`
-			LeftOut []string     `json:"left_out"`
-		}{r.Counts, r.Hash, append([]string{}, r.LeftOut...)})
+			Counts  trace.Counts  `json:"counts"`
+			Hash    string        `json:"hash"`
+			LeftOut []string      `json:"left_out"`
+			Offered trace.Offered `json:"offered_load"`
+			Whole   trace.Offered `json:"offered_load_of_span"`
+		}{r.Counts, r.Hash, append([]string{}, r.LeftOut...), r.Offered, r.Whole})
 	}
 	text := fmt.Sprintf("%s: %s, %s, %s; trace %s\n", c.String("out"), quantity.Counted(r.Counts.Jobs, "jobs"), quantity.Counted(r.Counts.Tasks, "tasks"), quantity.Counted(r.Counts.Nodes, "nodes"), r.Hash)
 	if len(r.LeftOut) > 0 {
 		text += "left out: " + strings.Join(r.LeftOut, ", ") + "\n"
+	}
+	if is, of := r.Offered, r.Whole; is.VCores != nil && is.Memory != nil && of.VCores != nil && of.Memory != nil {
+		text += fmt.Sprintf("offered load: %s of the vcores and %s of the memory; of all jobs of the span %s and %s\n",
+			trace.Percent(is.VCores), trace.Percent(is.Memory), trace.Percent(of.VCores), trace.Percent(of.Memory))
 	}
 	_, err = c.App.Writer.Write([]byte(text))
 	return err
