@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -170,15 +169,23 @@ func (m *Merged) curve(metric, d int) figure.Picture {
 		if by >= 0 {
 			name = figure.ShortName(m.dims[by].name+" "+name, 40)
 		}
-		line.draw(cmp.Or(name, "mean with its interval of 95 %"))
+		if name == "" {
+			if name = "mean"; line.intervals {
+				name += " with its interval of 95 %"
+			}
+		}
+		line.draw(name)
 	}
 	if low > high {
 		p.Reason = "no cell has a value"
 		return p
 	}
 	pad := float64((high - low) * .05)
-	if pad == 0 {
-		pad = float64(math.Abs(high)*.05) + 1e-9
+	switch {
+	case low == 0 && high == 0: // nothing, of whatever unit
+		high, pad = 1, .05
+	case pad == 0:
+		pad = float64(math.Abs(high) * .05)
 	}
 	f.Range(slices.Min(x.xs), slices.Max(x.xs), low-pad, high+pad)
 	p.Figure = f
@@ -196,6 +203,7 @@ type curveLine struct {
 	marks     []figure.Label // of points that lose jobs
 	whole     bool           // the last point goes on in the next
 	lost      bool           // a point has no number because it loses jobs
+	intervals bool           // a point has one
 }
 
 // add puts a point to the end of the line and draws its interval, y ± half, half NaN for none. A point without a number breaks the line; so does one that
@@ -221,6 +229,7 @@ func (c *curveLine) add(x, y, half float64, loses bool) {
 	c.dots = append(c.dots, figure.Dot{X: x, Y: y, Color: c.color, Shape: c.number, Filled: !loses})
 	c.low, c.high = min(c.low, y-half), max(c.high, y+half)
 	if half > 0 {
+		c.intervals = true
 		c.figure.Styled("", c.color, nil, 1, figure.Points{{X: x, Y: y - half}, {X: x, Y: y + half}})
 	}
 }

@@ -358,6 +358,26 @@ func TestPicturesMarkLosses(t *testing.T) {
 	}
 }
 
+// A curve of nothing has an axis of numbers that can be read.
+func TestCurveOfNothing(t *testing.T) {
+	_, files := changedCells(t, "nodes", func(c *Cell, r *Record) {
+		x := 0.0
+		r.Values[0].Number = &x
+	})
+	curves := 0
+	for name, text := range files {
+		if !strings.HasPrefix(name, "/plots/curve-wait_ms-") {
+			continue
+		}
+		if curves++; regexp.MustCompile(`>[^<]*e-[0-9]`).MatchString(text) || !strings.Contains(text, ">1") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+	if curves == 0 {
+		t.Error("no curve was drawn")
+	}
+}
+
 // An end is what a cluster is looked at until, and nobody's choice.
 func TestAnEndIsNoChoice(t *testing.T) {
 	_, files := changedCells(t, "until", func(*Cell, *Record) {})
