@@ -119,7 +119,7 @@ func (p *pairs) loss(v int) (l Loss) {
 
 // Whole reports whether all jobs of a replay were submitted: one that it does not have is left out on demand.
 func Whole(d *result.Data) bool {
-	return d.Manifest.TraceJobs > 0 && d.Manifest.TraceJobs == int64(d.Jobs.Len())
+	return d.Manifest.TraceJobs == int64(d.Jobs.Len())
 }
 
 // cutOff reports whether the end that was asked for kept a job from finishing.

@@ -311,8 +311,10 @@ func writeValues(w io.Writer, sides [2]diffSide, taps [2]*tap) {
 			without = append(without, a.Plain)
 		}
 	}
-	t.Write(w)
-	shown.Paragraph(w, strings.TrimSpace("\nn: what a number is over, in the replay with the fewer. "+metric.FewAmong(few)), "")
+	if few != nil {
+		t.Write(w)
+		shown.Paragraph(w, strings.TrimSpace("n: what a number is over, in the replay with the fewer. "+metric.FewAmong(few)), "")
+	}
 	if without != nil {
 		shown.Paragraph(w, fmt.Sprintf("\nLeft out, without a number in both or over next to nothing: %s.", strings.Join(without, "; ")), "")
 	}

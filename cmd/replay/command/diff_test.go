@@ -57,6 +57,9 @@ func TestDiff(t *testing.T) {
 			}
 		})
 	}
+	if _, out, _ := cmd(t, "diff", traces+"fair-weights", "--variant", "a:", "--variant", "b: --change 'without job 0' --change 'without job 1' --change 'without job 2'"); strings.Contains(out, "does not finish") || strings.Contains(out, "no evidence") {
+		t.Errorf("jobs that one replay is without are lost, or a table has no row:\n%s", out)
+	}
 	_, out, _ := cmd(t, "diff", traces+"fair-weights", "--json", "--variant", "a:", "--variant", "b: --conf yarn.scheduler.maximum-allocation-mb=512")
 	var a parting.Answer
 	if err := json.Unmarshal([]byte(out), &a); err != nil || len(a.Moved) > 0 || a.Outcomes["a"].Succeeded != 3 || a.Outcomes["b"].Refused != 3 {
