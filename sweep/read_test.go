@@ -87,7 +87,7 @@ func TestReadErrors(t *testing.T) {
 		{"traces: a\nseeds: -1", `plan.yaml: line 2: seeds: is "-1", want whole numbers of 0 or more`},
 		{"traces: a\nseeds: [1, 2, 1]", `plan.yaml: line 2: seeds: has "1" twice`},
 		{"traces: a\nloads: 0.5..2", `plan.yaml: line 2: loads: is "0.5..2": from 0.5 by 1 does not come to 2, want a step that does, such as 0.15`},
-		{"traces: a\nseeds: 5..1", `plan.yaml: line 2: seeds: is "5..1": from 5 to 1 by 1, want 2 to 100000 values`},
+		{"traces: a\nseeds: 5..1", `plan.yaml: line 2: seeds: is "5..1": from 5 down to 1, want the smaller one first`},
 		{"traces: a\ngrid:\n  nodes: 4..8s", `plan.yaml: line 3: grid.nodes: is "4..8s": "4" and "8s" have different units`},
 		{"traces: a\ngrid:\n  spark.locality.wait: [0s, 3s]", "plan.yaml: line 3: grid.spark.locality.wait: is no flag; a key of Spark or YARN stands below conf, as in conf: {spark.locality.wait: VALUES}"},
 		{"traces: a\ngrid:\n  conf spark.locality.wait: [0s, 3s]", "plan.yaml: line 3: grid.conf spark.locality.wait: is no flag, want conf: {spark.locality.wait: VALUES}"},

@@ -34,6 +34,9 @@ func Steps(from, to, step string) (labels []string, err error) {
 		}
 		xs[i] = x
 	}
+	if xs[1] < xs[0] {
+		return nil, fmt.Errorf("from %s down to %s, want the smaller one first", from, to)
+	}
 	n := (xs[1] - xs[0]) / xs[2]
 	if !(xs[2] > 0) || !(n >= 1) || n > MostSteps {
 		return nil, fmt.Errorf("from %s to %s by %v, want 2 to %d values", from, to, xs[2], MostSteps)

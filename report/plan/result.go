@@ -94,9 +94,9 @@ func (p *Plan) Sentence() string {
 	case p.All:
 		return fmt.Sprintf("%s holds with %s at both ends by the means of all seeds, which chance may explain at %s.", p.targets(), within, first)
 	}
-	which := "the smallest"
-	if !p.Rising {
-		which = "the largest"
+	which := map[bool]string{true: "the smallest", false: "the largest"}[p.Rising]
+	if _, number := p.number(p.Best); !number {
+		which = map[bool]string{true: "the first", false: "the last"}[p.Rising]
 	}
 	text := fmt.Sprintf("%s = %s is %s from %s to %s at which %s", p.Setting, p.Labels[p.Best], which, first, last, p.targets())
 	if p.Low == p.High {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -325,7 +326,7 @@ func parseSetting(text string) (s setting, err error) {
 	}
 	s.key = key
 	if strings.Contains(values, ",") || !strings.Contains(values, ":") {
-		s.labels = strings.Split(values, ",")
+		s.labels = bySize(strings.Split(values, ","))
 	} else if s.labels, err = steps(strings.Split(values, ":")); err != nil {
 		return s, err
 	}
@@ -333,6 +334,31 @@ func parseSetting(text string) (s setting, err error) {
 		return s, errors.New("want two values or more, as FROM:TO or with commas")
 	}
 	return s, nil
+}
+
+// bySize puts values that are numbers in the order of their sizes, each once: the border is searched for between neighbours, and is the smallest or the largest of them.
+// Others stay as they were given.
+func bySize(labels []string) []string {
+	sizes := map[string]float64{}
+	for _, units := range []map[string]float64{
+		{"": 1}, {"%": 1}, // of one unit they all are
+		{"us": .001, "ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": quantity.HourMS, "d": 24 * quantity.HourMS},
+		{"b": 1, "k": 1 << 10, "kb": 1 << 10, "m": 1 << 20, "mb": 1 << 20, "g": 1 << 30, "gb": 1 << 30, "t": 1 << 40, "tb": 1 << 40},
+	} {
+		clear(sizes)
+		for _, text := range labels {
+			number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ%")
+			x, err := strconv.ParseFloat(number, 64)
+			if by, ok := units[strings.ToLower(text[len(number):])]; ok && err == nil {
+				sizes[text] = x * by
+			}
+		}
+		if !slices.ContainsFunc(labels, func(text string) bool { _, ok := sizes[text]; return !ok }) {
+			slices.SortStableFunc(labels, func(a, b string) int { return cmp.Compare(sizes[a], sizes[b]) })
+			return slices.Compact(labels)
+		}
+	}
+	return labels
 }
 
 // steps are the values from one to another.

@@ -23,6 +23,8 @@ func TestPlan(t *testing.T) {
 	}{
 		{"nodes", []string{"--hold", "p95(wait) < 60s", "--vary", "nodes=4:20:4", "--price", "0.5", "--out", dir}, cmdline.ExitDone,
 			[]string{"nodes = 12 is the smallest from 4 to 20 at which p95(wait) < 60s", "replays of uniform-micro at 5 of 5 values", "nodes seeds p95 wait for the first task cost an hour", "6.00 holds"}},
+		{"a list in any order", []string{"--hold", "p95(wait) < 60s", "--vary", "nodes=20,4,12,8,16"}, cmdline.ExitDone, []string{"nodes = 12 is the smallest from 4 to 20 at which p95(wait) < 60s"}},
+		{"no numbers", []string{"--hold", "mean(wait) < 10s", "--vary", "scheduler=fair,fifo"}, cmdline.ExitDone, []string{"scheduler = fifo is the first from fair to fifo at which mean(wait) < 10s"}},
 		{"load", []string{"--hold", "p95(wait) < 60s", "--vary", "load=0.2:1.4:0.3"}, cmdline.ExitDone, []string{"load = 0.2 is the largest from 0.2 to 1.4 at which p95(wait) < 60s"}},
 		{"a key", []string{"--hold", "mean(wait) < 1h", "--vary", "conf spark.locality.wait=0s:3s:3s"}, cmdline.ExitDone, []string{"holds with conf spark.locality.wait from 0s to 3s at both ends: already at 0s.", "look above 3s"}},
 		{"nowhere", []string{"--hold", "mean(wait) < 1ms", "--vary", "scheduler=fifo,fair"}, cmdline.ExitFailed, []string{"mean(wait) < 1ms does not hold with scheduler from fifo to fair: neither at fifo nor at fair.", "at fair: fifo comes nearer. Try other values"}},
@@ -143,7 +145,7 @@ func TestPlanWrong(t *testing.T) {
 		{[]string{"--hold", "mean(wait) < 1s"}, "plan wants --vary"},
 		{[]string{"--hold", "mean(wait) < +5%", "--vary", "nodes=4:8"}, `--hold is "mean(wait) < +5%", a change against a base, want a limit without a sign`},
 		{[]string{"--hold", "mean(wait, queue=x) < 1s", "--vary", "nodes=4:8"}, "no jobs with queue=x"},
-		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nodes=8:4"}, "from 8 to 4 by 1, want 2 to"},
+		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nodes=8:4"}, "from 8 down to 4, want the smaller one first"},
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nodes=8"}, "want two values or more"},
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "conf x=1s:2m"}, "have different units"},
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nods=4:8"}, "--nods"},
@@ -164,6 +166,11 @@ func TestSettings(t *testing.T) {
 		"load=1:2:0.5":         {"1.0", "1.5", "2.0"},
 		"conf a.b=0s:3s:1.5s":  {"0.0s", "1.5s", "3.0s"},
 		"fair-scheduler=a,b:c": {"a", "b:c"},
+		"fair-scheduler=c,a,b": {"c", "a", "b"},
+		"nodes=20,4,10,4":      {"4", "10", "20"},
+		"conf k=1s,500ms,1min": {"500ms", "1s", "1min"},
+		"conf k=2g,512m":       {"512m", "2g"},
+		"load=1,0.5":           {"0.5", "1"},
 	} {
 		if s, err := parseSetting(text); err != nil || !slices.Equal(s.labels, want) {
 			t.Errorf("%s: %v (%v), want %v", text, s.labels, err, want)
