@@ -132,7 +132,11 @@ func (j *Judged) Say() string {
 	if j.Over < 0 {
 		side = "below"
 	}
-	text = fmt.Sprintf("%s: %s, %s ± %s %s %s", j.Status, text, s.Number(math.Abs(j.Over)), s.Number(j.Half)+s.Apart(), side, limit)
+	if j.Over == 0 && j.Half == 0 {
+		text = fmt.Sprintf("%s: %s, at %s in all of them", j.Status, text, limit)
+	} else {
+		text = fmt.Sprintf("%s: %s, %s ± %s %s %s", j.Status, text, s.Number(math.Abs(j.Over)), s.Number(j.Half)+s.Apart(), side, limit)
+	}
 	if few := j.Row.Few(); few != "" {
 		text += fmt.Sprintf("; it is over %s: %s", j.Row.Of(), few)
 	}
