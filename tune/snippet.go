@@ -18,8 +18,11 @@ type Snippet struct {
 
 // name says where it goes.
 func (s *Snippet) name() string {
-	if s.File == "" {
+	switch s.File {
+	case "":
 		return "no file of a cluster has these; flags of replay run"
+	case "spark-defaults.conf", "mapred-site.xml", "tez-site.xml": // a replay's --conf lies over the keys of applications, too
+		return s.File + " (applications that set a key themselves keep it)"
 	}
 	return s.File
 }
@@ -41,10 +44,8 @@ func Snippets(sets []Set) (out []Snippet) {
 		switch {
 		case s.Flag == "conf" && strings.HasPrefix(s.Key, "spark."):
 			add("spark-defaults.conf", s.Key+" "+s.Value)
-		case s.Flag == "conf" && strings.HasPrefix(s.Key, "yarn."):
-			add("yarn-site.xml", property(s.Key, s.Value))
-		case s.Flag == "conf" && strings.HasPrefix(s.Key, "mapreduce."):
-			add("mapred-site.xml", property(s.Key, s.Value))
+		case s.Flag == "conf" && siteOf(s.Key) != "":
+			add(siteOf(s.Key), property(s.Key, s.Value))
 		case s.Flag == "sharing":
 			add("fair-scheduler.xml", "<defaultQueueSchedulingPolicy>"+escaped(s.Value)+"</defaultQueueSchedulingPolicy>")
 		case s.Flag == "scheduler" && schedulers[s.Value] != "":
@@ -56,6 +57,19 @@ func Snippets(sets []Set) (out []Snippet) {
 		}
 	}
 	return out
+}
+
+// siteOf is the file of properties that a key belongs into, "" for none: the longest beginning counts.
+func siteOf(key string) string {
+	for _, site := range [][2]string{
+		{"yarn.scheduler.capacity.", "capacity-scheduler.xml"}, {"yarn.app.mapreduce.", "mapred-site.xml"}, {"yarn.", "yarn-site.xml"},
+		{"mapreduce.", "mapred-site.xml"}, {"mapred.", "mapred-site.xml"}, {"tez.", "tez-site.xml"},
+	} {
+		if strings.HasPrefix(key, site[0]) {
+			return site[1]
+		}
+	}
+	return ""
 }
 
 // schedulers are the classes by which yarn-site.xml names those of --scheduler. Source: yarn-default.xml and the documentation of the three schedulers.
