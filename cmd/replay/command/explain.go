@@ -2,6 +2,7 @@ package command
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -58,12 +59,12 @@ func parseShares(text string) ([]float64, error) {
 	for i, side := range []string{from, to} {
 		x, err := strconv.ParseFloat(strings.TrimSuffix(side, "%"), 64)
 		if !ok || err != nil || !strings.HasSuffix(side, "%") || !(x > 0) || x > 1e6 {
-			return nil, fmt.Errorf("is %q, want FROM%%..TO%%, such as 10%%..500%%", text)
+			return nil, errors.New("want FROM%..TO%, such as 10%..500%")
 		}
 		ends[i] = x / 100
 	}
 	if ends[0] > ends[1] {
-		return nil, fmt.Errorf("is %q, which begins with the larger share", text)
+		return nil, errors.New("which begins with the larger share")
 	}
 	points := []float64{ends[0]}
 	for _, x := range []float64{0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20, 50, 100} {

@@ -281,7 +281,7 @@ func TestExplainCommand(t *testing.T) {
 		{with(), cmdline.ExitUsage, "explain wants one of: a JOB, --worst, --queue, --all"},
 		{with("w9"), cmdline.ExitUsage, `none of the 3 jobs of the result has the number, name or id "w9"; numbers begin at 0`},
 		{with("--queue", "root.d"), cmdline.ExitUsage, `no job ran in queue "root.d"`},
-		{with("0", "--executors", "5..1%"), cmdline.ExitUsage, "want FROM%..TO%"},
+		{with("0", "--executors", "5..1%"), cmdline.ExitUsage, `--executors is "5..1%", want FROM%..TO%`},
 		{[]string{"explain", res, "0", "--trace", dir}, cmdline.ExitBadInput, "), which is not in " + dir + ": say where that trace is, with --trace DIR"},
 		{[]string{"explain", res, "0", "--trace", traces + "node-lost"}, cmdline.ExitBadInput, ": say where that trace is, with --trace DIR"},
 		{[]string{"explain", res, "0"}, cmdline.ExitBadInput, "), which is not in . or " + dir + ": say where that trace is, with --trace DIR"},
