@@ -149,6 +149,9 @@ func (p *program) part(c *cli.Context, sides [2]diffSide, intro string) (differ 
 // diffSides returns what is replayed: two results again, or two variants of a trace.
 func (p *program) diffSides(c *cli.Context) (sides [2]diffSide, err error) {
 	if texts := c.StringSlice("variant"); len(texts) > 0 {
+		if c.IsSet("trace") {
+			return sides, cmdline.Usagef("--trace says where the trace of results is, and with --variant the TRACE is the argument")
+		}
 		if len(texts) != 2 || c.NArg() != 1 {
 			return sides, cmdline.Usagef("diff wants one TRACE with two --variant, got %s and %d", quantity.Counted(int64(c.NArg()), "arguments"), len(texts))
 		}
@@ -164,6 +167,9 @@ func (p *program) diffSides(c *cli.Context) (sides [2]diffSide, err error) {
 	}
 	if c.NArg() != 2 {
 		return sides, cmdline.Usagef("diff wants two RESULT directories, or a TRACE and two --variant; got %s", quantity.Counted(int64(c.NArg()), "arguments"))
+	}
+	if more := p.words.Without(ofDiff); len(more) > 0 {
+		return sides, cmdline.Usagef("two results are made again as they were, so %s has no place beside them (replay whatif RESULT changes one thing)", strings.Join(more, " "))
 	}
 	var of [2]*record.Manifest
 	for i, dir := range c.Args().Slice() {

@@ -38,6 +38,8 @@ func TestDiff(t *testing.T) {
 		{"one job that moves", []string{traces + "fair-weights", "--variant", "a: --until 100s", "--variant", "b: --until 100s --nodes 7"}, cmdline.ExitFailed, []string{"1 job ends at another time; most of all: w1 (job 0)"}},
 		{"equal variants", []string{traces + "fair-weights", "--variant", "a:", "--variant", "b: --engine dense"}, cmdline.ExitDone, []string{"No decision differs: "}},
 		{"one result", []string{at("a")}, cmdline.ExitUsage, nil},
+		{"a setting beside results", []string{at("a"), at("a"), "--scheduler", "capacity"}, cmdline.ExitUsage, nil},
+		{"a trace beside variants", []string{traces + "fair-weights", "--trace", dir, "--variant", "a:", "--variant", "b:"}, cmdline.ExitUsage, nil},
 		{"no result", []string{at("a"), dir}, cmdline.ExitBadInput, nil},
 		{"one variant", []string{traces + "fair-weights", "--variant", "a:"}, cmdline.ExitUsage, nil},
 	} {
