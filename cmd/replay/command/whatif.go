@@ -63,6 +63,9 @@ func (p *program) whatif(c *cli.Context) error {
 	}
 	more := p.words.Without(ofWhatif)
 	if c.IsSet("regret") {
+		if c.IsSet("out") {
+			return cmdline.Usagef("--out is for the result of one change: with --regret no result is kept")
+		}
 		if len(more) > 0 {
 			return cmdline.Usagef("--regret makes changes of its own: it has no place beside %s", strings.Join(more, " "))
 		}

@@ -92,6 +92,7 @@ func TestWhatIf(t *testing.T) {
 		{"no such container", "fair-weights", "--change 'container 999 of job 0 on node01'", cmdline.ExitDone,
 			`warning: --change "container 999 of job 0 on node01": job 0 got no container 999, only 1 to 17`},
 		{"weights in the CapacityScheduler", "fair-weights", "--scheduler capacity --change 'queue root.a weight 3'", cmdline.ExitUsage, "has no weights of queues"},
+		{"regret into a folder", "fair-weights", "--regret 3 --out " + at("regret"), cmdline.ExitUsage, "--out is for the result of one change: with --regret no result is kept"},
 		{"regret of a change", "fair-weights", "--regret 3 --change 'without job 0'", cmdline.ExitUsage, "--regret makes changes of its own"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
