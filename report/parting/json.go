@@ -1,9 +1,6 @@
 package parting
 
-import (
-	"replay/engine/record"
-	"replay/report/metric"
-)
+import "replay/engine/record"
 
 // An Answer is a parting for other programs.
 type Answer struct {
@@ -12,8 +9,6 @@ type Answer struct {
 	Sides   map[string]*Decision        `json:"sides"`    // null for a replay that has ended
 	Kinds   map[string]map[string]int64 `json:"decisions_by_kind"`
 	Moved   []Shift                     `json:"moved"`
-	// Outcomes are what became of the jobs of each replay. One that loses jobs leaves their room to the others.
-	Outcomes map[string]*metric.Outcome `json:"outcomes"`
 }
 
 // A Decision for other programs; times are ms from the trace's origin.
@@ -31,11 +26,10 @@ type Decision struct {
 	VCores    int64  `json:"vcores"`
 }
 
-// Answer returns the parting, the jobs that moved, and what became of all, for other programs.
-func (p *Parting) Answer(n *Names, moved []Shift, outcomes [2]*metric.Outcome) *Answer {
-	a := &Answer{Differs: p.At > 0, At: p.At, Sides: map[string]*Decision{}, Kinds: map[string]map[string]int64{}, Moved: append([]Shift{}, moved...), Outcomes: map[string]*metric.Outcome{}}
+// Answer returns the parting, and the jobs that moved, for other programs.
+func (p *Parting) Answer(n *Names, moved []Shift) *Answer {
+	a := &Answer{Differs: p.At > 0, At: p.At, Sides: map[string]*Decision{}, Kinds: map[string]map[string]int64{}, Moved: append([]Shift{}, moved...)}
 	for i, side := range n.Sides {
-		a.Outcomes[side] = outcomes[i]
 		a.Kinds[side] = p.Kinds[i]
 		if p.At > 0 {
 			a.Sides[side] = n.decision(p.Sides[i])

@@ -83,7 +83,7 @@ func (p *program) diff(c *cli.Context) error {
 	}
 	if h := sides[0].hash; h != "" && h == sides[1].hash {
 		if c.Bool("json") {
-			return cmdline.WriteJSON(c.App.Writer, &parting.Answer{})
+			return cmdline.WriteJSON(c.App.Writer, &partingAnswer{Answer: &parting.Answer{}})
 		}
 		_, err := fmt.Fprintf(c.App.Writer, "No decision differs: both have the decision hash %s.\n", h)
 		return err
@@ -134,7 +134,8 @@ func (p *program) part(c *cli.Context, sides [2]diffSide, intro string) (differ 
 	names := parting.NamesOf(taps[0].named(), taps[1].named())
 	names.Sides = [2]string{sides[0].name, sides[1].name}
 	if c.Bool("json") {
-		err = cmdline.WriteJSON(c.App.Writer, found.Answer(names, moved, [2]*metric.Outcome{taps[0].result.Outcome(), taps[1].result.Outcome()}))
+		err = cmdline.WriteJSON(c.App.Writer, &partingAnswer{found.Answer(names, moved), map[string]*metric.Outcome{
+			sides[0].name: taps[0].result.Outcome(), sides[1].name: taps[1].result.Outcome()}})
 	} else {
 		err = shown.Whole(c.App.Writer, func(w io.Writer) {
 			fmt.Fprint(w, intro)
@@ -144,6 +145,12 @@ func (p *program) part(c *cli.Context, sides [2]diffSide, intro string) (differ 
 		})
 	}
 	return found.At > 0, err
+}
+
+// partingAnswer is a parting for other programs with what became of the jobs of each replay: one that loses jobs leaves their room to the others.
+type partingAnswer struct {
+	*parting.Answer
+	Outcomes map[string]*metric.Outcome `json:"outcomes"`
 }
 
 // diffSides returns what is replayed: two results again, or two variants of a trace.

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"replay/cmd/replay/cmdline"
-	"replay/report/parting"
 )
 
 func TestDiff(t *testing.T) {
@@ -63,7 +62,7 @@ func TestDiff(t *testing.T) {
 		t.Errorf("jobs that one replay is without are lost, or a table has no row:\n%s", out)
 	}
 	_, out, _ := cmd(t, "diff", traces+"fair-weights", "--json", "--variant", "a:", "--variant", "b: --conf yarn.scheduler.maximum-allocation-mb=512")
-	var a parting.Answer
+	var a partingAnswer
 	if err := json.Unmarshal([]byte(out), &a); err != nil || len(a.Moved) > 0 || a.Outcomes["a"].Succeeded != 3 || a.Outcomes["b"].Refused != 3 {
 		t.Errorf("%v: %s", err, out)
 	}

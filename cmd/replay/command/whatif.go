@@ -92,7 +92,7 @@ func (p *program) whatif(c *cli.Context) error {
 			}
 		}
 		if c.Bool("json") {
-			return cmdline.WriteJSON(c.App.Writer, &parting.Answer{})
+			return cmdline.WriteJSON(c.App.Writer, &partingAnswer{Answer: &parting.Answer{}})
 		}
 		_, err := fmt.Fprintf(c.App.Writer, "Nothing is changed: the replay is the same, with the decision hash %s.\n", again.manifest.DecisionHash)
 		return err
