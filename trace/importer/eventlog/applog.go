@@ -34,9 +34,11 @@ type appLog struct {
 	added     executorLoad            // stands for that of any other
 	hosts     []string
 	host      map[string]int32
-	unpersist map[int32]int64 // RDD -> time of the last event before it was unpersisted
-	last      int64           // latest time in any event
-	lastTask  int64           // latest end of a task
+	maker     map[int32]*stageLog // RDD -> the first stage that ran to make it
+	failed    map[int32]bool      // executors from which output of tasks could not be fetched
+	unpersist map[int32]int64     // RDD -> time of the last event before it was unpersisted
+	last      int64               // latest time in any event
+	lastTask  int64               // latest end of a task
 
 	ends                     taskEnds
 	removals, removalsOfNone int64 // events; those of executors that were not there
@@ -81,9 +83,9 @@ type stageLog struct {
 	failure    string     // of the last completion
 	result     bool
 	parts      []part
-	more       []attemptLog      // that ended, beside those of parts
-	row        map[int32]int32   // partition -> row of parts
-	retry      map[int32][]int32 // attempt -> partitions by index, for logs without partition ids
+	more       []attemptLog    // that ended, beside those of parts
+	row        map[int32]int32 // partition -> row of parts
+	retry      map[int32]retry // attempt -> what it computes, for logs without partition ids
 }
 
 // first is when the stage was submitted first, or absent. Attempt 0 may be missing: the attempts of a stage
@@ -165,6 +167,7 @@ type part struct {
 	attempt          int32 // of the stage in which the partition was first seen
 	ranIn            int32 // attempt of the stage whose task this is
 	executor         int32
+	holder           int32 // executor of the last success, which has the output
 	done             bool
 	host             int32 // -1 = not known
 	locality         string
@@ -197,7 +200,7 @@ func newAppLog() *appLog {
 	return &appLog{
 		end: absent, amAt: absent, exitCode: absent, conf: map[string]string{}, profiles: map[int32]resourceProfile{},
 		executor: map[int32]int{}, job: map[int32]*jobLog{}, infos: map[int32]*stageInfo{}, stages: map[int32]*stageLog{},
-		running: map[int64]runningTask{}, load: map[int32]*executorLoad{}, host: map[string]int32{}, unpersist: map[int32]int64{},
+		running: map[int64]runningTask{}, load: map[int32]*executorLoad{}, host: map[string]int32{}, maker: map[int32]*stageLog{}, failed: map[int32]bool{}, unpersist: map[int32]int64{},
 		ends: taskEnds{locality: map[string]int64{}}, drops: workload.Counter{},
 	}
 }
@@ -238,6 +241,10 @@ func (a *appLog) onLogStart(version string) { a.version = version }
 func (a *appLog) onDatabricks() { a.databricks = true }
 
 func (a *appLog) onAppStart(s appStart) {
+	if a.started && s == a.start {
+		a.drops["application_starts_that_are_there_twice"]++
+		return
+	}
 	if a.started {
 		a.err = fmt.Errorf("a second SparkListenerApplicationStart (of %q after %q), want one application a log: split what was put together", s.id, a.start.id)
 		return
@@ -254,7 +261,7 @@ func (a *appLog) onProfile(p resourceProfile) { a.profiles[p.id] = p }
 
 func (a *appLog) onExecutorAdded(e executorAdded) {
 	a.saw(e.at)
-	if i, ok := a.executor[e.id]; ok && a.executors[i].removed == absent {
+	if i, ok := a.executor[e.id]; ok && (a.executors[i].removed == absent || a.executors[i].at == e.at) {
 		a.addedAgain++
 		a.drops["executors_with_the_id_of_another"]++
 		return
@@ -276,8 +283,12 @@ func (a *appLog) onExecutorRemoved(at int64, id int32, reason string) {
 
 func (a *appLog) onJobStart(j jobStart) {
 	a.saw(j.at)
-	if a.job[j.id] != nil {
-		a.err = fmt.Errorf("job %d starts twice, want each Job ID once", j.id)
+	if old := a.job[j.id]; old != nil {
+		if old.at != j.at || !slices.Equal(old.stageIDs, j.stageIDs) {
+			a.err = fmt.Errorf("job %d starts twice, at %d and at %d ms with other stages, want each Job ID once", j.id, old.at, j.at)
+			return
+		}
+		a.drops["job_starts_that_are_there_twice"]++
 		return
 	}
 	job := &jobLog{jobStart: j, end: absent}
@@ -311,21 +322,12 @@ func (a *appLog) onStageSubmitted(s *stageInfo) {
 		a.stages[s.id], a.infos[s.id] = st, s
 	}
 	st.setSubmitted(s.attempt, s.submitted)
+	if s.attempt > 0 && !st.announced[s.attempt] {
+		a.retried(st, s)
+	}
 	st.announced[s.attempt] = true
-	if s.attempt > 0 { // needed only where tasks do not name their partitions
-		var missing []int32
-		for i := range st.parts {
-			if !st.parts[i].done {
-				missing = append(missing, st.parts[i].partition)
-			}
-		}
-		slices.Sort(missing)
-		if st.retry == nil {
-			st.retry = map[int32][]int32{}
-		}
-		if len(missing) == int(s.tasks) {
-			st.retry[s.attempt] = missing
-		}
+	if len(s.rdds) > 0 && a.maker[s.rdds[0].id] == nil {
+		a.maker[s.rdds[0].id] = st
 	}
 }
 
@@ -397,12 +399,14 @@ func (a *appLog) part(stage, attempt int32, t *taskInfo) (*stageLog, int32, bool
 	if partition < 0 { // before Spark 3.3
 		partition = t.index
 		if attempt > 0 {
-			byIndex := st.retry[attempt]
-			if int(t.index) >= len(byIndex) {
+			r, ok := st.retry[attempt]
+			if ok {
+				partition, ok = r.partition(t.index)
+			}
+			if !ok {
 				a.drops["task_events_of_unknown_partition"]++
 				return nil, 0, false
 			}
-			partition = byIndex[t.index]
 		}
 	}
 	row, ok := st.row[partition]
@@ -474,6 +478,11 @@ func (a *appLog) onTaskEnd(stage, attempt int32, t *taskInfo) {
 	case "Success":
 	case "ExceptionFailure", "TaskResultLost", "UnknownReason", "TaskCommitDenied":
 		p.retries++
+	case "FetchFailed":
+		a.failed[t.from] = true
+	}
+	if string(t.reason) == "Success" {
+		p.holder = t.executor
 	}
 	w := workOf(t)
 	if p.done || string(t.reason) != "Success" {
@@ -490,7 +499,7 @@ func (a *appLog) onTaskEnd(stage, attempt int32, t *taskInfo) {
 		p.done = true
 	}
 	w.partition, w.index, w.attempt, w.done, w.retries, w.launches = p.partition, p.index, p.attempt, p.done, p.retries, p.launches
-	w.host, w.locality, w.executor = a.hostID(t.host), localityName(t.locality), t.executor
+	w.host, w.locality, w.executor, w.holder = a.hostID(t.host), localityName(t.locality), t.executor, p.holder
 	w.ranIn, w.launch, w.speculative = attempt, t.launch, t.speculative
 	*p = w
 }

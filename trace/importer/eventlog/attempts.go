@@ -3,6 +3,7 @@ package eventlog
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"replay/trace"
 	"replay/trace/importer/workload"
@@ -48,6 +49,56 @@ func (p *part) row(task int32) workload.RecordedAttempt {
 	return workload.RecordedAttempt{
 		Task: task, StageAttempt: p.ranIn, Executor: p.executor, LaunchMS: p.launch, CoreMS: p.coreMS, DurationMS: p.busyMS,
 		DeserializeMS: unset(p.deserializeMS), SchedDelayMS: unset(p.schedDelayMS), Speculative: p.speculative, End: workload.EndSuccess,
+	}
+}
+
+// retry is an attempt of a stage that computes what others have left: the partitions that are not among those with an output, by the index of its tasks.
+type retry struct {
+	tasks int32
+	made  []int32 // ascending
+}
+
+// partition is that of a task, by its index.
+func (r *retry) partition(index int32) (int32, bool) {
+	before := sort.Search(len(r.made), func(i int) bool { return r.made[i]-int32(i) > index })
+	return index + int32(before), index < r.tasks
+}
+
+// retried notes which partitions a later attempt of a stage computes: before Spark 3.3 its tasks say their index alone. Which outputs were lost with their
+// executors the log does not say; taken is what gives as many as the attempt has tasks.
+//
+// Source: DAGScheduler.submitMissingTasks, findMissingPartitions of ShuffleMapStage and ResultStage, MapOutputTracker.
+func (a *appLog) retried(st *stageLog, s *stageInfo) {
+	maker := st
+	if len(st.parts) == 0 && len(s.rdds) > 0 {
+		if m := a.maker[s.rdds[0].id]; m != nil && !m.result {
+			maker = m // whose output the stage makes again
+		}
+	}
+	removed := func(executor int32) bool {
+		i, ok := a.executor[executor]
+		return ok && a.executors[i].removed != absent
+	}
+	for _, lost := range []func(executor int32) bool{
+		func(int32) bool { return false },
+		func(executor int32) bool { return a.failed[executor] },
+		removed,
+		func(executor int32) bool { return a.failed[executor] || removed(executor) },
+	} {
+		var made []int32
+		for i := range maker.parts {
+			if p := &maker.parts[i]; p.done && (st.result || !lost(p.holder)) {
+				made = append(made, p.partition)
+			}
+		}
+		if int(maker.info.tasks)-len(made) == int(s.tasks) {
+			slices.Sort(made)
+			if st.retry == nil {
+				st.retry = map[int32]retry{}
+			}
+			st.retry[s.attempt] = retry{s.tasks, made}
+			return
+		}
 	}
 }
 

@@ -83,6 +83,10 @@ func TestEventsTwice(t *testing.T) {
 		{"tasks", twice("SparkListenerTask"), workload.Counter{"task_events_that_are_there_twice": 8}},
 		{"ends of tasks", twice("SparkListenerTaskEnd"), workload.Counter{"task_events_that_are_there_twice": 4}},
 		{"executors", twice("SparkListenerExecutorAdded"), workload.Counter{"executors_with_the_id_of_another": 1}},
+		{"jobs", twice("SparkListenerJob"), workload.Counter{"job_starts_that_are_there_twice": 1}},
+		{"stages", twice("SparkListenerStage"), workload.Counter{}},
+		{"the application", twice("SparkListener(Log|Application|Env)"), workload.Counter{"application_starts_that_are_there_twice": 1}},
+		{"the log", plain + plain, workload.Counter{"application_starts_that_are_there_twice": 1, "job_starts_that_are_there_twice": 1, "task_events_that_are_there_twice": 8, "executors_with_the_id_of_another": 1}},
 		{"ends first", regexp.MustCompile(`(.*TaskStart.*"Task ID":1,.*\n)(.*\n)(.*"Task ID":1,.*\n)`).ReplaceAllString(plain, "$3$2$1"), workload.Counter{}},
 	} {
 		if got, dropped := read(tt.text); tt.text == plain || got != want || !maps.Equal(dropped, tt.dropped) {

@@ -101,7 +101,8 @@ type taskInfo struct {
 	locality                              []byte
 	speculative, failed, killed           bool
 	reason                                []byte
-	result                                bool // a ResultTask
+	from                                  int32 // executor from which the task could not fetch, or -1
+	result                                bool  // a ResultTask
 	hasMetrics                            bool
 	runMS, deserializeMS, resultMS        int64
 	inputBytes, shuffleRead, shuffleWrite int64

@@ -217,7 +217,7 @@ func (p *eventParser) taskEnd(v jsontext.Value, app appEvents) {
 func (p *eventParser) task(v jsontext.Value) (stage, attempt int32, t *taskInfo) {
 	stage, attempt, t = -1, -1, &p.reading
 	*t = taskInfo{
-		id: absent, index: -1, partition: -1, launch: absent, finish: absent, executor: -1,
+		id: absent, index: -1, partition: -1, launch: absent, finish: absent, executor: -1, from: -1,
 		runMS: absent, deserializeMS: absent, resultMS: absent, inputBytes: absent, shuffleRead: absent, shuffleWrite: absent,
 	}
 	p.visit("", v, func(key []byte, v jsontext.Value) {
@@ -231,8 +231,11 @@ func (p *eventParser) task(v jsontext.Value) (stage, attempt int32, t *taskInfo)
 			t.result = string(v.Bytes()) == "ResultTask"
 		case "Task End Reason":
 			p.visit("Task End Reason", v, func(key []byte, v jsontext.Value) {
-				if string(key) == "Reason" {
+				switch string(key) {
+				case "Reason":
 					t.reason = v.Bytes()
+				case "Block Manager Address":
+					t.from = executorOf(v)
 				}
 			})
 		case "Task Info":
@@ -249,6 +252,17 @@ func (p *eventParser) task(v jsontext.Value) (stage, attempt int32, t *taskInfo)
 		p.need("Stage ID, Stage Attempt ID, Task Info/Index", absent)
 	}
 	return stage, attempt, t
+}
+
+// executorOf is the executor of the address of a block manager, or -1.
+func executorOf(v jsontext.Value) int32 {
+	id := int32(-1)
+	v.Members(func(key []byte, v jsontext.Value) {
+		if n, ok := executorNumber(string(v.Bytes())); string(key) == "Executor ID" && ok {
+			id = n
+		}
+	})
+	return id
 }
 
 func (p *eventParser) taskInfo(v jsontext.Value, t *taskInfo) {
