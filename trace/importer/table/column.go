@@ -193,6 +193,10 @@ func (c *column) formOf(of quantity, v string) (form, bool) {
 		if ok {
 			_, ok = number(v[:len(v)-1])
 		}
+	case count:
+		if c.role == roleGPU {
+			_, ok = tresGPUs(v)
+		}
 	}
 	return withUnits, ok
 }
@@ -205,7 +209,7 @@ func (c *column) measure(of quantity, values []string) {
 		c.epoch = true
 		how, c.early = datesSaid(values)
 	case c.form == withUnits:
-		how = map[quantity]string{span: "durations", memory: "sizes", cores: "thousandths"}[of] + " such as " + values[0]
+		how = map[quantity]string{span: "durations", memory: "sizes", cores: "thousandths", count: "what gres/gpu is in amounts"}[of] + " such as " + values[0]
 	case of == count:
 		c.unit = of.usual()
 	default:
@@ -489,6 +493,8 @@ func (c *column) int(b []byte) (v int64, ok bool) {
 		return duration(s)
 	case memory:
 		return size(s)
+	case count:
+		return tresGPUs(s)
 	}
 	x, ok := number(strings.TrimSuffix(s, "m"))
 	if strings.HasSuffix(s, "m") {
@@ -519,5 +525,5 @@ func (c *column) want() string {
 	case dates:
 		return "a date such as 2026-01-02T03:04:05Z"
 	}
-	return map[quantity]string{span: "a duration such as 1h30m", memory: "a size such as 4GiB", cores: "a number of vcores, or thousandths such as 500m"}[known[c.role].of]
+	return map[quantity]string{span: "a duration such as 1h30m", memory: "a size such as 4GiB", cores: "a number of vcores, or thousandths such as 500m", count: "amounts such as cpu=8,gres/gpu=2"}[known[c.role].of]
 }

@@ -208,8 +208,8 @@ func (c *column) between(least, most int64) string {
 var outcomes = map[string]string{
 	"success": "success", "succeeded": "success", "successful": "success", "completed": "success", "complete": "success", "finished": "success", "finish": "success",
 	"terminated": "success", "done": "success", "ok": "success", "pass": "success", "passed": "success", "0": "success",
-	"failed": "failed", "fail": "failed", "failure": "failed", "error": "failed", "nodefail": "failed", "outofmemory": "failed",
-	"killed": "killed", "kill": "killed", "cancelled": "killed", "canceled": "killed", "aborted": "killed", "timeout": "killed", "preempted": "killed", "evicted": "killed",
+	"failed": "failed", "fail": "failed", "failure": "failed", "error": "failed", "nodefail": "failed", "bootfail": "failed", "outofmemory": "failed",
+	"killed": "killed", "kill": "killed", "cancelled": "killed", "canceled": "killed", "aborted": "killed", "timeout": "killed", "deadline": "killed", "preempted": "killed", "evicted": "killed",
 	"running": "censored", "pending": "censored", "waiting": "censored", "censored": "censored",
 	"undefined": "censored", "new": "censored", "submitted": "censored", "accepted": "censored", // YARN's
 }

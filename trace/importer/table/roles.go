@@ -47,7 +47,7 @@ var known = [roles]struct {
 	roleTasks:    {"tasks", count, []string{"tasks", "numtasks", "ntasks", "taskcount", "taskscount", "instances", "numinstances", "instancenum", "instancecount", "count"}},
 	roleVCores:   {"vcores", cores, []string{"vcores", "vcore", "cores", "core", "cpus", "cpu", "ncpus", "numcpus", "cpunum", "cpucount", "corecount", "numcores", "reqcpus", "alloccpus", "cpurequest", "requestedcpus", "nprocs", "numprocs", "procs", "processors"}},
 	roleMemory:   {"memory", memory, []string{"memory", "mem", "ram", "reqmem", "memoryrequest", "requestedmemory", "memrequest"}},
-	roleGPU:      {"gpu", count, []string{"gpu", "gpus", "ngpus", "numgpus", "gpunum", "gpucount", "gpurequest", "requestedgpus"}},
+	roleGPU:      {"gpu", count, []string{"gpu", "gpus", "ngpus", "numgpus", "gpunum", "gpucount", "gpurequest", "requestedgpus", "alloctres", "reqtres"}},
 	roleUser:     {"user", text, []string{"user", "username", "userid", "uid", "owner", "userhash"}},
 	roleQueue:    {"queue", text, []string{"queue", "queuename", "pool", "partition", "vc", "tenant"}},
 	rolePriority: {"priority", count, []string{"priority", "prio"}},

@@ -1,11 +1,14 @@
 package table
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// What Slurm's sacct prints: sizes for each node or core (4000Mc), and rows for the steps of a job below its own (1002.batch).
+// What Slurm's sacct prints: sizes for each node or core (4000Mc), amounts of resources in one text, rows for the steps of a job below its own (1002.batch), and
+// one for each run of a job that was queued again.
 
 // slurmEach takes off a size what ReqMem has behind it before Slurm 21.08: 16Gn is for each node, of which a job is taken to have one, 4000Mc for each core.
 func slurmEach(s string) (size string, perCore bool) {
@@ -33,4 +36,48 @@ func slurmStep(job string) bool {
 		return false
 	}
 	return step == "batch" || step == "extern" || step == "interactive" || step != "" && strings.Trim(step, "0123456789+") == ""
+}
+
+// tresGPUs is how many GPUs a text such as "billing=8,cpu=8,gres/gpu=2,gres/gpu:a100=2,mem=64G" has: the sum over their types is there again. Any other text is
+// none of the kind.
+func tresGPUs(text string) (n int64, ok bool) {
+	all, typed := int64(-1), int64(0)
+	for part := range strings.SplitSeq(text, ",") {
+		name, amount, found := strings.Cut(part, "=")
+		if name = strings.ToLower(strings.TrimSpace(name)); !found || name == "" {
+			return 0, false
+		}
+		if of, isGPU := strings.CutPrefix(name, "gres/gpu"); isGPU && (of == "" || of[0] == ':') {
+			v, err := strconv.ParseInt(strings.TrimSpace(amount), 10, 32)
+			if err != nil || v < 0 {
+				return 0, false
+			}
+			if of == "" {
+				all = v
+			} else {
+				typed += v
+			}
+		}
+	}
+	return cmp.Or(max(all, 0), typed), true
+}
+
+// lastRun returns of the rows of one job of Slurm the one that counts: a job that was queued again has one for each run, and one that ran at midnight is
+// in the tables of two days.
+func lastRun(rows []record) *record {
+	last := &rows[0]
+	for i := range rows {
+		if r := &rows[i]; cmp.Or(cmp.Compare(r.start, last.start), cmp.Compare(r.ended(), last.ended())) >= 0 {
+			last = r
+		}
+	}
+	return last
+}
+
+// ended is 1 if the row does not say that its job was still running.
+func (r *record) ended() int {
+	if string(r.outcome) == "censored" {
+		return 0
+	}
+	return 1
 }

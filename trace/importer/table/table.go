@@ -112,6 +112,11 @@ func read(ctx context.Context, inputs []string, b *workload.Builder, open func(p
 		for i, r := range records {
 			list[i].unpack(r)
 		}
+		if t.slurm && strings.HasPrefix(t.columns[roleJob].name, "JobID") && len(list) > 1 {
+			t.b.Counts.Dropped["other_runs_of_slurm_jobs"] += int64(len(list) - 1)
+			t.rows -= int64(len(list) - 1)
+			list = append(list[:0], *lastRun(list))
+		}
 		return t.job(string(id), list)
 	}); err != nil {
 		return err
