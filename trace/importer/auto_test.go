@@ -2,8 +2,10 @@ package importer
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -64,6 +66,47 @@ func TestDetect(t *testing.T) {
 	both := append(fixtures(t, "spark-eventlog")[:1], fixtures(t, "spark-on-yarn")[:1]...)
 	if _, _, err := Detect(both, &opt); err == nil || !strings.Contains(err.Error(), "several formats fit") || strings.Count(err.Error(), "it looks like") != 2 {
 		t.Errorf("%v", err)
+	}
+}
+
+// Numbers in columns are the format that has such columns only where they can be what it says of them.
+func TestDetectNumbers(t *testing.T) {
+	table := func(between string, columns int, value func(row, column int) string) string {
+		var b strings.Builder
+		for row := range 30 {
+			for column := range columns {
+				b.WriteString(value(row, column))
+				b.WriteString([]string{between, "\n"}[min(1, (column+1)/columns)])
+			}
+		}
+		return b.String()
+	}
+	const swimRow, swfRow = "%d\t%d\t%d\t5\t0\t7\n", "%d %d 3 60 4 -1 -1 4 100 -1 1 7 1 1 1 -1 -1 -1\n"
+	jobs := func(format string, values func(i int) []any) string {
+		var b strings.Builder
+		for i := range 20 {
+			fmt.Fprintf(&b, format, values(i)...)
+		}
+		return b.String()
+	}
+	swim := jobs(swimRow, func(i int) []any { return []any{i, 10 * i * i, 10*i*i - 10*(i-1)*(i-1)*min(i, 1)} })
+	swf := jobs(swfRow, func(i int) []any { return []any{i + 1, 10 * i} })
+	any50 := func(row, column int) string { return strconv.Itoa((7*row + 11*column + 3) % 50) }
+	for name, tt := range map[string]struct{ text, want string }{
+		"tabs":                      {table("\t", 7, any50), ""},
+		"tabs and names":            {table("\t", 6, func(r, c int) string { return strings.Repeat("r", max(0, 1-c)) + any50(r, c) }), ""},
+		"18 numbers":                {table(" ", 18, any50), ""},
+		"numbers of jobs alone":     {swim, "swim"},
+		"one of them broken":        {strings.Replace(swim, "10\t10\t5", "10\tsoon\t5", 1), "swim"},
+		"a job alone":               {"job7\t100\t40\t5\t0\t7\n", "swim"},
+		"records without comments":  {swf, "swf"},
+		"a broken record":           {strings.Replace(swf, "5 40 3", "5 x 3", 1), "swf"},
+		"a log that ends in a line": {swf[:len(swf)-9], "swf"},
+	} {
+		opt := workload.DefaultOptions()
+		if got, _, err := Detect([]string{importtest.WriteNew(t, "numbers", tt.text)}, &opt); got != tt.want || (err == nil) != (tt.want != "") {
+			t.Errorf("%s: of format %q, want %q; %v", name, got, tt.want, err)
+		}
 	}
 }
 

@@ -31,9 +31,13 @@ var Format = workload.Format{
 	Read:   read,
 }
 
+// detect tells the format by its comments, or by records most of which have the number and the status of a job. A record may be broken, but not the first.
 func detect(name string, head []byte) string {
-	comments := false
+	comments, records, fit := false, 0, 0
 	for line := range bytes.Lines(head) {
+		if records > 0 && line[len(line)-1] != '\n' {
+			break // there may be more of it
+		}
 		line = bytes.TrimSpace(line)
 		switch {
 		case len(line) == 0:
@@ -42,20 +46,23 @@ func detect(name string, head []byte) string {
 			comments = true
 			continue
 		}
-		_, n, err := record(line)
+		r, n, err := record(line)
 		switch {
-		case err != nil:
+		case records == 0 && err != nil:
 			return ""
-		case comments:
+		case records == 0 && comments:
 			return "18 numbers a line under ; comments"
-		case n == fields:
-			return "18 numbers a line"
-		case strings.HasSuffix(name, ".swf"):
+		case records == 0 && n != fields && strings.HasSuffix(name, ".swf"):
 			return "18 numbers a line and further fields, in a file called .swf"
 		}
-		return ""
+		if records++; err == nil && n == fields && r[number] > 0 && r[status] <= mostStatus {
+			fit++
+		}
 	}
-	if comments && bytes.Contains(head, []byte("; MaxJobs:")) {
+	switch {
+	case 2*fit > records:
+		return "18 numbers a line, with the number and the status of a job"
+	case comments && bytes.Contains(head, []byte("; MaxJobs:")):
 		return "; comments with MaxJobs"
 	}
 	return ""
@@ -83,6 +90,9 @@ const (
 	think
 	fields
 )
+
+// mostStatus is the largest status that a record may have.
+const mostStatus = 5
 
 // names are those of the fields in messages.
 var names = [fields]string{"job number", "submit time", "wait time", "run time", "allocated processors", "average CPU time", "used memory", "requested processors", "requested time",

@@ -26,14 +26,35 @@ var Format = workload.Format{
 		{Name: "bytes-per-reducer", Default: "1GiB", Usage: "shuffled bytes of a reduce"},
 		{Name: "max-tasks", Default: "0", Usage: "a job has at most so many maps, and as many reduces, which then read more each; 0 = any number"},
 	},
-	Detect: func(_ string, head []byte) string {
-		line, _, _ := bytes.Cut(head, []byte("\n"))
-		if _, err := rowOf(bytes.TrimSuffix(line, []byte("\r"))); err != nil || !bytes.ContainsRune(line, '\t') {
+	Detect: detect,
+	Read:   read,
+}
+
+// detect tells the format by its columns, of which the third is the time since the row before, as in few other tables of numbers. One row alone is known by its job. A row
+// may be broken, but not the first.
+func detect(_ string, head []byte) string {
+	rows, fit, before := 0, 0, int64(0)
+	for line := range bytes.Lines(head) {
+		text, whole := bytes.CutSuffix(line, []byte("\n"))
+		if rows > 0 && (!whole || len(bytes.TrimSpace(text)) == 0) { // of the last one there may be a part
+			break
+		}
+		r, err := rowOf(bytes.TrimSuffix(text, []byte("\r")))
+		if err != nil && rows == 0 {
 			return ""
 		}
-		return "columns of a job, two times and three amounts with tabs between them, and no header"
-	},
-	Read: read,
+		rows++
+		switch {
+		case err != nil:
+		case rows == 1 && strings.HasPrefix(r.id, "job"), rows > 1 && r.submitS-before == r.gapS:
+			fit++
+		}
+		before = r.submitS
+	}
+	if rows == 0 || 2*fit < rows {
+		return ""
+	}
+	return "columns of a job, its time, the time since the job before and three amounts with tabs between them, and no header"
 }
 
 // What the format does not say: how long tasks take. A stage's median and its tasks around it are log-normal, some tasks straggle; a reduce takes longer by what it shuffles above its share.
@@ -53,7 +74,7 @@ const (
 // row is a line.
 type row struct {
 	id                     string
-	submitS                int64
+	submitS, gapS          int64
 	input, shuffle, output int64
 	path                   string // label of the input, "" = none
 }
@@ -66,14 +87,13 @@ func rowOf(line []byte) (r row, err error) {
 	if r.id = strings.TrimSpace(f[0]); r.id == "" {
 		return r, errors.New("column 1 (job) is empty, want its id")
 	}
-	gap := int64(0)
 	for _, c := range []struct {
 		column int
 		name   string
 		most   int64
 		to     *int64
 	}{
-		{2, "submission", trace.LatestMS / 1000, &r.submitS}, {3, "gap", trace.LatestMS / 1000, &gap}, {4, "map input", 1 << 59, &r.input}, {5, "shuffle", 1 << 59, &r.shuffle},
+		{2, "submission", trace.LatestMS / 1000, &r.submitS}, {3, "gap", trace.LatestMS / 1000, &r.gapS}, {4, "map input", 1 << 59, &r.input}, {5, "shuffle", 1 << 59, &r.shuffle},
 		{6, "output", 1 << 59, &r.output},
 	} {
 		text := strings.TrimSpace(f[c.column-1])
