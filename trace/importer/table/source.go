@@ -27,6 +27,11 @@ type source interface {
 	close() error
 }
 
+// binder is a source that reads only the columns at some places, and has its sample from then on.
+type binder interface {
+	bind(places []int) error
+}
+
 // csvSource is a table as delimited text.
 type csvSource struct {
 	in   *workload.Source

@@ -143,6 +143,7 @@ func (t *reader) file(ctx context.Context, path string, open func(path string) (
 	if err != nil {
 		return err
 	}
+	s = withPartitions(s, path)
 	if err := t.bind(s, path, said); err != nil {
 		return errors.Join(fmt.Errorf("%s: %w", path, err), s.close())
 	}
@@ -185,7 +186,7 @@ func (t *reader) bind(s source, path, said string) error {
 				return err
 			}
 		}
-		if p, ok := s.(*parquetSource); ok {
+		if p, ok := s.(binder); ok {
 			return p.bind(t.columns.places())
 		}
 		return nil
@@ -211,7 +212,7 @@ func (t *reader) bind(s source, path, said string) error {
 	if err := t.enough(names); err != nil {
 		return err
 	}
-	if p, ok := s.(*parquetSource); ok {
+	if p, ok := s.(binder); ok {
 		if err := p.bind(t.columns.places()); err != nil {
 			return err
 		}
