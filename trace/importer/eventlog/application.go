@@ -23,7 +23,7 @@ func buildApp(a *appLog, counts *workload.Counts) (*Application, error) {
 	if !a.started {
 		return nil, fmt.Errorf("no SparkListenerApplicationStart, want one near the beginning")
 	}
-	a.addUnannounced((&sparkConf{set: a.conf}).count("spark.task.cpus", 1), counts)
+	a.addUnannounced(counts)
 	manager := a.manager(counts)
 	conf := yarnConf(a, manager, counts)
 	own := conf.executorShape(nil)

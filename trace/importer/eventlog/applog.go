@@ -11,34 +11,33 @@ import (
 // appLog is what an import keeps of the events of one application: a row for each partition of
 // each stage, not one for each event.
 type appLog struct {
-	version   string
-	events    int64  // that were read, of any kind
-	later     string // an event of a Spark whose logs name their version, "" = none was read
-	start     appStart
-	started   bool
-	end       int64 // absent until the application ended
-	amAt      int64 // when its master registered, if that was recorded; absent in event logs
-	exitCode  int64
-	conf      map[string]string
-	profiles  map[int32]resourceProfile
-	executors []executorLog
-	executor  map[int32]int // newest row of an executor id
-	jobs      []*jobLog     // in order of their starts
-	job       map[int32]*jobLog
-	infos     map[int32]*stageInfo // every stage named by a job, also those that never ran
-	stages    map[int32]*stageLog  // those that were submitted
-	running   map[int64]runningTask
-	begun     taskIDs                 // of tasks whose start was read
-	over      taskIDs                 // of tasks whose end was read
-	load      map[int32]*executorLoad // of executors that no event added
-	added     executorLoad            // stands for that of any other
-	hosts     []string
-	host      map[string]int32
-	maker     map[int32]*stageLog // RDD -> the first stage that ran to make it
-	failed    map[int32]bool      // executors from which output of tasks could not be fetched
-	unpersist map[int32]int64     // RDD -> time of the last event before it was unpersisted
-	last      int64               // latest time in any event
-	lastTask  int64               // latest end of a task
+	version     string
+	events      int64  // that were read, of any kind
+	later       string // an event of a Spark whose logs name their version, "" = none was read
+	start       appStart
+	started     bool
+	end         int64 // absent until the application ended
+	amAt        int64 // when its master registered, if that was recorded; absent in event logs
+	exitCode    int64
+	conf        map[string]string
+	profiles    map[int32]resourceProfile
+	executors   []executorLog
+	executor    map[int32]int // newest row of an executor id
+	jobs        []*jobLog     // in order of their starts
+	job         map[int32]*jobLog
+	infos       map[int32]*stageInfo // every stage named by a job, also those that never ran
+	stages      map[int32]*stageLog  // those that were submitted
+	running     map[int64]runningTask
+	begun       taskIDs        // of tasks whose start was read
+	over        taskIDs        // of tasks whose end was read
+	unannounced map[int32]seen // executors that ran a task before an event added them
+	hosts       []string
+	host        map[string]int32
+	maker       map[int32]*stageLog // RDD -> the first stage that ran to make it
+	failed      map[int32]bool      // executors from which output of tasks could not be fetched
+	unpersist   map[int32]int64     // RDD -> time of the last event before it was unpersisted
+	last        int64               // latest time in any event
+	lastTask    int64               // latest end of a task
 
 	ends                     taskEnds
 	removals, removalsOfNone int64 // events; those of executors that were not there
@@ -48,6 +47,8 @@ type appLog struct {
 
 	databricks bool // Databricks wrote the log
 	cut        bool // it has no end, although its name says that the application ended
+
+	lost string // which events it has lost, "" = none
 }
 
 // taskEnds counts the task attempts that ended.
@@ -200,7 +201,7 @@ func newAppLog() *appLog {
 	return &appLog{
 		end: absent, amAt: absent, exitCode: absent, conf: map[string]string{}, profiles: map[int32]resourceProfile{},
 		executor: map[int32]int{}, job: map[int32]*jobLog{}, infos: map[int32]*stageInfo{}, stages: map[int32]*stageLog{},
-		running: map[int64]runningTask{}, load: map[int32]*executorLoad{}, host: map[string]int32{}, maker: map[int32]*stageLog{}, failed: map[int32]bool{}, unpersist: map[int32]int64{},
+		running: map[int64]runningTask{}, unannounced: map[int32]seen{}, host: map[string]int32{}, maker: map[int32]*stageLog{}, failed: map[int32]bool{}, unpersist: map[int32]int64{},
 		ends: taskEnds{locality: map[string]int64{}}, drops: workload.Counter{},
 	}
 }
@@ -274,6 +275,11 @@ func (a *appLog) onExecutorRemoved(at int64, id int32, reason string) {
 	a.saw(at)
 	a.removals++
 	i, ok := a.executor[id]
+	if s, seen := a.unannounced[id]; seen && !ok && s.removed == absent {
+		s.removed, s.reason = at, reason
+		a.unannounced[id] = s
+		return
+	}
 	if !ok || a.executors[i].removed != absent { // the event may come twice, and for executors that never registered
 		a.removalsOfNone++
 		return
@@ -440,7 +446,7 @@ func (a *appLog) onTaskStart(stage, attempt int32, t *taskInfo) {
 	st.parts[row].launches++
 	st.launched(attempt, t.launch)
 	a.running[t.id] = runningTask{stage, row, t.launch, t.executor}
-	a.loadOf(t).begin()
+	a.see(st, t)
 }
 
 // again tells whether ids has a task, of which the same event was read before. An id is that of one attempt of a task.
@@ -462,12 +468,10 @@ func (a *appLog) onTaskEnd(stage, attempt int32, t *taskInfo) {
 	if !ok || string(t.reason) != "Resubmitted" && a.again(&a.over, t.id) { // one that is resubmitted has ended before
 		return
 	}
-	if _, ok := a.running[t.id]; ok {
-		a.loadOf(t).running--
-	} else if string(t.reason) != "Resubmitted" {
+	if _, ok := a.running[t.id]; !ok && string(t.reason) != "Resubmitted" {
 		st.parts[row].launches++ // its start was lost
 		st.launched(attempt, t.launch)
-		a.loadOf(t)
+		a.see(st, t)
 		a.drops[endsAlone]++
 	}
 	delete(a.running, t.id)

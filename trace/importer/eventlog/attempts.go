@@ -147,32 +147,6 @@ func (s *taskIDs) has(id int64) bool {
 	return id/64 < int64(len(s.low)) && s.low[id/64]&(1<<(id%64)) != 0
 }
 
-// executorLoad is what tasks say of an executor that no event added, as where the begin of a log was lost.
-type executorLoad struct {
-	host          int32
-	first         int64 // launch
-	running, most int64 // tasks
-}
-
-func (l *executorLoad) begin() {
-	l.running++
-	l.most = max(l.most, l.running)
-}
-
-// loadOf returns the load of the executor of a task, which it makes if no event has added the executor.
-func (a *appLog) loadOf(t *taskInfo) *executorLoad {
-	l := a.load[t.executor]
-	if l != nil {
-		return l
-	}
-	if _, ok := a.executor[t.executor]; ok || t.executor < 0 {
-		return &a.added
-	}
-	l = &executorLoad{host: a.hostID(t.host), first: t.launch, most: 1}
-	a.load[t.executor] = l
-	return l
-}
-
 // numberDriver gives the executor "driver" its number: 0, or the one after the highest where another has 0.
 func (a *appLog) numberDriver() {
 	to := int32(0)
@@ -199,28 +173,4 @@ func (a *appLog) numberDriver() {
 			number(&st.more[i].Executor)
 		}
 	}
-}
-
-// addUnannounced makes the executors that ran tasks and that no event added: there since their first task was due,
-// with as many cores as tasks that they ran at a time.
-func (a *appLog) addUnannounced(cpus int64, counts *workload.Counts) {
-	for id, l := range a.load {
-		if _, ok := a.executor[id]; ok || l.host < 0 {
-			continue
-		}
-		at := l.first
-		for _, st := range a.stages {
-			for i, begun := range st.begun {
-				if begun == l.first && st.submitted[i] != absent {
-					at = min(at, st.submitted[i])
-				}
-			}
-		}
-		a.executor[id] = len(a.executors)
-		a.executors = append(a.executors, executorLog{hostID: l.host, removed: absent,
-			executorAdded: executorAdded{id: id, host: a.hosts[l.host], cores: l.most * cpus, at: at, request: absent}})
-		counts.Modelled["executors_that_no_event_added"]++
-	}
-	slices.SortStableFunc(a.executors, func(x, y executorLog) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.id, y.id)) })
-	a.numberDriver()
 }

@@ -107,7 +107,7 @@ func addLog(ctx context.Context, b *workload.Builder, log Log, v *versions, said
 		}
 		return b.Leave(in)
 	}
-	v.add(log.Path, app.version)
+	v.add(log.Path, app)
 	if a.Job.ExternalID == "" { // before Spark gave them
 		a.Job.ExternalID = fmt.Sprintf("%s-%d", a.Job.Name, a.Job.RecordedStartMS)
 		counts.Defaulted["application_id_is_its_name_and_start"]++
@@ -155,8 +155,8 @@ func (l *Log) within(ctx context.Context, o *workload.Options) error {
 	return nil
 }
 
-// versions says once of all logs which of them are of a Spark that this program does not know.
-type versions struct{ older, newer, odd remark }
+// versions says once of all logs which of them are of a Spark that this program does not know, and which have lost events.
+type versions struct{ older, newer, odd, lost remark }
 
 // remark is what is said of some logs.
 type remark struct {
@@ -170,7 +170,11 @@ func (r *remark) add(path, value string) {
 	}
 }
 
-func (v *versions) add(path, version string) {
+func (v *versions) add(path string, app *appLog) {
+	version := app.version
+	if app.lost != "" {
+		v.lost.add(path, app.lost)
+	}
 	switch n, ok := sparkVersion(version); {
 	case !ok:
 		v.odd.add(path, version)
@@ -193,6 +197,12 @@ func (v *versions) warn(b *workload.Builder) {
 	say(&v.older, fmt.Sprintf("older than %d.%d, from which on predictions were checked", oldestSpark[0], oldestSpark[1]))
 	say(&v.newer, fmt.Sprintf("newer than the newest known %d.%d: unknown fields and events are counted, their meaning is ignored", newestSpark[0], newestSpark[1]))
 	say(&v.odd, "which is no version such as 3.5.5")
+	switch r := &v.lost; {
+	case r.n == 1:
+		b.Warn("%s: has lost events: %s; what stands for them is made up", r.path, r.value)
+	case r.n > 1:
+		b.Warn("%d logs have lost events, and what stands for them is made up; the first is %s: %s", r.n, r.path, r.value)
+	}
 }
 
 // Known is what another source says of the application of a log.
@@ -218,7 +228,7 @@ func Read(ctx context.Context, b *workload.Builder, log Log, known *Known) (*App
 	a, err := r.read(ctx, log, app, known)
 	if err == nil {
 		a.Sources = r.sources
-		v.add(log.Path, app.version)
+		v.add(log.Path, app)
 		v.warn(b)
 	}
 	return a, err
@@ -235,17 +245,37 @@ func (r *reading) read(ctx context.Context, log Log, app *appLog, known *Known) 
 		}
 		app.complete(known, r.counts)
 	}
-	before := maps.Clone(r.counts.Dropped)
+	before, modelled := maps.Clone(r.counts.Dropped), maps.Clone(r.counts.Modelled)
 	a, err := buildApp(app, r.counts)
 	if err != nil {
 		return nil, workload.Leave(log.Path, workload.Unusable, "%w", err)
 	}
+	app.lost = lostEvents(app, func(k string) int64 { return r.counts.Modelled[k] - modelled[k] })
 	for _, k := range slices.Sorted(maps.Keys(r.counts.Dropped)) {
 		if n := r.counts.Dropped[k] - before[k]; n > 0 && r.mode == workload.Strict {
 			return nil, workload.Leave(log.Path, workload.Damaged, "%d x %s, and strict wants nothing dropped", n, k)
 		}
 	}
 	return a, nil
+}
+
+// lostEvents says which events the log of an application has lost, as Spark's listener bus drops them when it is late; "" = none. Tasks that ran when an
+// application ended have no end.
+func lostEvents(app *appLog, modelled func(count string) int64) string {
+	var lost []string
+	for _, of := range []struct {
+		n    int64
+		what string
+	}{
+		{modelled("executors_that_no_event_added"), "of added executors"}, {app.drops["job_ends_without_start"], "of started jobs"},
+		{app.drops["stage_submissions"], "of submitted stages"}, {app.drops["stage_completions"], "of completed stages"},
+		{app.drops[endsAlone], "of started tasks"}, {modelled("durations_of_lost_task_ends") + modelled("durations_of_lost_tasks"), "of ended tasks"},
+	} {
+		if of.n > 0 {
+			lost = append(lost, fmt.Sprint(of.n, " ", of.what))
+		}
+	}
+	return strings.Join(lost, ", ")
 }
 
 // complete adds what another source knows to what the log says.

@@ -1,0 +1,81 @@
+package eventlog
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"replay/trace"
+	"replay/trace/importer/importtest"
+	"replay/trace/importer/workload"
+)
+
+// An executor that no event added has the cores of the properties, or what its tasks need: one that gets its next task before the driver has the result of the
+// one before works on one at a time. It goes when the event says so, and is of the resource profile of its stages.
+func TestCoresOfLostExecutors(t *testing.T) {
+	gone := `{"Event":"SparkListenerExecutorRemoved","Timestamp":8000,"Executor ID":"1","Removed Reason":"idle"}` + "\n" + `{"Event":"SparkListenerJobEnd"`
+	const profile = `{"Event":"SparkListenerResourceProfileAdded","Resource Profile Id":1,"Executor Resource Requests":{"cores":{"Resource Name":"cores","Amount":3,"Discovery Script":"","Vendor":""}},"Task Resource Requests":{"cpus":{"Resource Name":"cpus","Amount":1.0}}}`
+	own := strings.NewReplacer(`"spark.master":"yarn"`, `"spark.master":"spark://m:7077"`, `"spark.executor.cores":"2",`, "")
+	follows := strings.NewReplacer(`"Launch Time":5200`, `"Launch Time":6050`, `"Executor Run Time":1900`, `"Executor Run Time":1000`)
+	for _, tt := range []struct {
+		name, text string
+		cores      int32
+		removed    int64
+		profile    int32
+	}{
+		{"one after another", follows.Replace(own.Replace(logWith(4, ""))), 1, trace.Unset, 0},
+		{"both at a time", own.Replace(logWith(4, "")), 2, trace.Unset, 0},
+		{"without metrics", strings.ReplaceAll(own.Replace(logWith(4, "")), `"Task Metrics"`, `"Lost Metrics"`), 2, trace.Unset, 0},
+		{"by the properties", follows.Replace(logWith(4, "")), 2, trace.Unset, 0},
+		{"removed", strings.Replace(logWith(4, ""), `{"Event":"SparkListenerJobEnd"`, gone, 1), 2, 7000, 0},
+		{"of a profile", strings.ReplaceAll(logWith(4, profile), `"Parent IDs":[],"Resource Profile Id":0`, `"Parent IDs":[],"Resource Profile Id":1`), 3, trace.Unset, 1},
+	} {
+		var warned []string
+		res, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1", tt.text), func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } })
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		e := m.ExecutorList[0]
+		profile := max(e.Profile, 0)
+		if len(m.ExecutorList) != 1 || e.VCores != tt.cores || e.RemovedMS != tt.removed || profile != tt.profile || res.Counts.Modelled["executors_that_no_event_added"] != 1 {
+			t.Errorf("%s: executors %+v, want one of %d cores, removed at %d, of profile %d; modelled %v", tt.name, m.ExecutorList, tt.cores, tt.removed, tt.profile, res.Counts.Modelled)
+		}
+		if text := strings.Join(warned, "\n"); !strings.Contains(text, "app-1: has lost events: 1 of added executors; what stands for them is made up") {
+			t.Errorf("%s: warned %q", tt.name, text)
+		}
+	}
+}
+
+// That a log has lost events is said, once of all logs, and of one that has lost none nothing is.
+func TestLossIsSaid(t *testing.T) {
+	lines := strings.SplitAfter(logText, "\n")
+	for _, tt := range []struct {
+		lost []int // lines, from 1
+		want string
+	}{
+		{[]int{6}, "1 of submitted stages"}, {[]int{7, 8}, "2 of started tasks"}, {[]int{10}, "1 of ended tasks"}, {[]int{8, 10}, "1 of ended tasks"},
+		{[]int{15}, "1 of completed stages"}, {[]int{7, 15}, "1 of completed stages, 1 of started tasks"}, {[]int{5}, "1 of started jobs"}, {[]int{16}, ""}, {nil, ""},
+	} {
+		var kept []string
+		for i, l := range lines {
+			if !slices.Contains(tt.lost, i+1) {
+				kept = append(kept, l)
+			}
+		}
+		text := strings.Join(kept, "")
+		for name, files := range map[string]map[string]string{"one": {"app-1": text}, "two": {"app-1": text, "app-2": later(strings.ReplaceAll(text, "app-1", "app-2"), 1)}} {
+			var warned []string
+			if _, _, err := importtest.Import(t, Format, folder(t, files), func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } }); err != nil {
+				t.Errorf("%v: %v", tt.lost, err)
+			}
+			want := "has lost events: " + tt.want + ";"
+			if name == "two" {
+				want = "2 logs have lost events"
+			}
+			if text := strings.Join(warned, "\n"); strings.Contains(text, want) != (tt.want != "") || strings.Count(text, "lost events") > 1 {
+				t.Errorf("%s without the lines %v: warned %q, want %q", name, tt.lost, text, tt.want)
+			}
+		}
+	}
+}
