@@ -304,3 +304,21 @@ func TestInvalidMemory(t *testing.T) {
 		t.Errorf("%d jobs, %d nodes, dropped %v, want 1 and 1, and 2 and 1 rows", len(m.JobList), len(m.Nodes), d)
 	}
 }
+
+// A row of an instance that is there again, as where parts of a table overlap, is no attempt of its own.
+func TestInstanceTwice(t *testing.T) {
+	const first, second = "i1,M1,j,1,Failed,10,20,m1,1,2,,,,\n", "i1,M1,j,1,Terminated,20,50,m1,2,2,,,,\n"
+	for name, instances := range map[string]string{"once": first + second, "the last twice": first + second + second, "both twice": first + first + second + second} {
+		dir := t.TempDir()
+		importtest.Write(t, filepath.Join(dir, "batch_task.csv"), "M1,1,j,1,Terminated,10,50,100,1\n")
+		importtest.Write(t, filepath.Join(dir, "batch_instance.csv"), instances)
+		res, m, err := importtest.Import(t, V2018, dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := int64(strings.Count(instances, "\n") - 2)
+		if s := m.JobList[0].Stages[0].Tasks; s.Retries[0] != 1 || s.DurationMS[0] != 30_000 || res.Counts.Dropped["instances_that_are_there_twice"] != again {
+			t.Errorf("%s: %d retries, %d ms, dropped %v", name, s.Retries[0], s.DurationMS[0], res.Counts.Dropped)
+		}
+	}
+}

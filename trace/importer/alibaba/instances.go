@@ -251,6 +251,10 @@ func (j *job) lastTries(b *workload.Builder, t *task) (last []instance, retries 
 			last, retries = append(last, i), append(retries, 0)
 			continue
 		}
+		if i == last[k] {
+			b.Counts.Dropped["instances_that_are_there_twice"]++
+			continue
+		}
 		b.Counts.Dropped["attempts_before_the_last"]++
 		retries[k]++
 		if o := last[k]; i.status == terminated && o.status != terminated || (i.status == o.status && i.seq >= o.seq) {

@@ -29,6 +29,11 @@ var VM = workload.Format{
 var vmTable = rows.Table{
 	Name: "vmtable", Least: 11, Number: 3,
 	Columns: []string{"vm id", "subscription id", "deployment id", "vm created", "vm deleted", "max cpu", "avg cpu", "p95 max cpu", "vm category", "vm virtual core count", "vm memory (gb)"},
+	Also: map[string][]string{ // the names that the publishers' notebooks give them, of version 2 with buckets
+		"vm id": {"vmid"}, "subscription id": {"subscriptionid"}, "deployment id": {"deploymentid"}, "vm created": {"vmcreated"}, "vm deleted": {"vmdeleted"},
+		"max cpu": {"maxcpu"}, "avg cpu": {"avgcpu"}, "p95 max cpu": {"p95maxcpu"}, "vm category": {"vmcategory"},
+		"vm virtual core count": {"vmcorecount", "vmcorecountbucket", "vm virtual core count bucket"}, "vm memory (gb)": {"vmmemory", "vmmemorybucket", "vm memory (gb) bucket"},
+	},
 }
 
 // endS is the end of the traces of 30 days, whose last reading is this old. What was there then is said to be deleted then.

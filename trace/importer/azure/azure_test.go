@@ -3,6 +3,7 @@ package azure
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,4 +135,30 @@ func FuzzAzure(f *testing.F) {
 		}
 		importtest.Changed(t, path, data, func() { importtest.Try(t, format, []string{dirs[name]}, opt, data) })
 	})
+}
+
+// A header of the publishers' own names says which column is which, also of version 2.
+func TestVMHeaders(t *testing.T) {
+	const row = "a,s,d,300,900,90.5,10.5,50.5,Interactive,4,32\n"
+	read := func(text string) string {
+		_, m, err := importtest.Import(t, VM, importtest.WriteNew(t, "vmtable.csv", text), nodes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return importtest.Text(m)
+	}
+	want := read(row)
+	for _, header := range []string{
+		"vmid,subscriptionid,deploymentid,vmcreated,vmdeleted,maxcpu,avgcpu,p95maxcpu,vmcategory,vmcorecount,vmmemory",
+		"vmid,subscriptionid,deploymentid,vmcreated,vmdeleted,maxcpu,avgcpu,p95maxcpu,vmcategory,vmcorecountbucket,vmmemorybucket",
+	} {
+		names, fields := strings.Split(header, ","), strings.Split(strings.TrimSpace(row), ",")
+		slices.Reverse(names)
+		slices.Reverse(fields)
+		for name, text := range map[string]string{"in order": header + "\n" + row, "backwards": strings.Join(names, ",") + "\n" + strings.Join(fields, ",") + "\n"} {
+			if got := read(text); got != want {
+				t.Errorf("%s, %s:\n%s\nwant\n%s", header, name, got, want)
+			}
+		}
+	}
 }

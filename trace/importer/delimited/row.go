@@ -1,6 +1,7 @@
 package delimited
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strconv"
@@ -56,6 +57,7 @@ func shown(v []byte) string {
 	return fmt.Sprintf("%q", v)
 }
 
+// field is field i without blanks around it; of a word that tools write for none, such as Hive's \N and pandas' NaN, nothing is left.
 func (r *Row) field(i int) []byte {
 	if i < 0 || i >= len(r.Fields) {
 		return nil
@@ -66,6 +68,12 @@ func (r *Row) field(i int) []byte {
 	}
 	for len(f) > 0 && (f[len(f)-1] == ' ' || f[len(f)-1] == '\t' || f[len(f)-1] == '\r') {
 		f = f[:len(f)-1]
+	}
+	if len(f) > 1 && len(f) < 5 {
+		switch string(f) {
+		case `\N`, "NaN", "nan", "null", "NULL", "None", "<NA>":
+			return nil
+		}
 	}
 	return f
 }
@@ -78,6 +86,17 @@ func (r *Row) Bytes(i int) []byte { return r.field(i) }
 
 // Text returns field i, which may be no UTF-8: what makes names of such texts keeps different ones different.
 func (r *Row) Text(i int) string { return string(r.field(i)) }
+
+// Number returns field i as the text of an id that is a number: 12.0, as tables are written that had empty fields, is 12.
+func (r *Row) Number(i int) string {
+	f := r.field(i)
+	if digits, ok := bytes.CutSuffix(f, []byte(".0")); ok {
+		if _, ok := parseInt(digits); ok {
+			f = digits
+		}
+	}
+	return string(f)
+}
 
 // Name returns field i, which must not be empty.
 func (r *Row) Name(i int) string {

@@ -3,6 +3,7 @@ package google
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -100,6 +101,35 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// Tools write words for fields that are empty, and numbers of columns that have some with a point.
+func TestWordsForEmptyFields(t *testing.T) {
+	const machines = "0,1,0,p,1,1\n0,2,0,p,1,1\n700000000,2,1,,,\n"
+	const tasks = "600000000,,7,0,,0,u,1,2,0.5,0.1,,\n700000000,,7,0,1,1,u,1,2,0.5,0.1,,\n900000000,,7,0,1,4,u,1,2,,,,\n"
+	read := func(machines, tasks string) (string, int) {
+		dir := t.TempDir()
+		importtest.Write(t, filepath.Join(dir, "machine_events.csv"), machines)
+		importtest.Write(t, filepath.Join(dir, "task_events.csv"), tasks)
+		res, m, err := importtest.Import(t, V2011, dir, func(o *workload.Options) { o.Name = "t" })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return importtest.Text(m), len(res.Counts.Dropped)
+	}
+	want, _ := read(machines, tasks)
+	empty := regexp.MustCompile(`,(,|\n)`)
+	for _, word := range []string{"NaN", "nan", "null", "NULL", `\N`, "None", "<NA>"} {
+		fill := func(s string) string {
+			return empty.ReplaceAllString(empty.ReplaceAllString(s, ","+word+"$1"), ","+word+"$1")
+		}
+		if got, dropped := read(fill(machines), fill(tasks)); got != want || dropped > 0 {
+			t.Errorf("with %s for empty fields:\n%s\nwant\n%s", word, got, want)
+		}
+	}
+	if got, _ := read(machines, strings.ReplaceAll(tasks, ",7,0,1,", ",7,0,1.0,")); got != want {
+		t.Errorf("with machines such as 1.0:\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	type files map[string]string
 	machine := "0,1,0,p,1,1\n"
@@ -114,7 +144,7 @@ func TestErrors(t *testing.T) {
 		"a huge share":     {V2011, files{"machine_events.csv": machine, "task_events.csv": "0,,1,0,,0,,,,1e300,,,\n"}, `CPU request is "1e300", want a number from 0 to 1000`},
 		"no machine":       {V2011, files{"machine_events.csv": "5,1,1,,,\n", "task_events.csv": "0,,1,0,,0,,,,,,,\n"}, "machine_events.csv: line 1: machine 1 is removed or updated, want that it was added before"},
 		"removed twice":    {V2011, files{"machine_events.csv": machine + "5,1,1,,,\n6,1,1,,,\n", "task_events.csv": "0,,1,0,,0,,,,,,,\n"}, "line 3: machine 1 is not there"},
-		"a share of none":  {V2011, files{"machine_events.csv": machine, "task_events.csv": "0,,1,0,,0,,,,NaN,,,\n"}, `CPU request is "NaN"`},
+		"a share of none":  {V2011, files{"machine_events.csv": machine, "task_events.csv": "0,,1,0,,0,,,,Inf,,,\n"}, `CPU request is "Inf"`},
 		"no JSON":          {V2019, files{"machine_events.json": "{\"time\":0}\n", "instance_events.json": "{\"time\":0\n"}, "machine_events.json: line 1: machine_id is \"\", want a name"},
 		"broken JSON":      {V2019, files{"machine_events.json": "", "instance_events.json": "{\"time\":0\n"}, "instance_events.json: line 1:"},
 		"an unknown name":  {V2019, files{"machine_events.json": "", "instance_events.json": `{"time":1,"type":"STOP","collection_id":1,"instance_index":0}`}, `type is "STOP", want 0 to 10, or one of SUBMIT, QUEUE`},

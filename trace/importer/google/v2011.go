@@ -60,6 +60,7 @@ func read2011(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	if err := machineEvents.Read(ctx, b, files[machineEvents.Name], func(r *delimited.Row) error {
 		at, whole := t.time(r, 0)
 		e := machineEvent{at: at, file: r.File, line: r.Line, id: r.Name(1), cpu: r.FloatOr(4, -1, 0, 1000), mem: r.FloatOr(5, -1, 0, 1000)}
+		e.id = r.Number(1)
 		switch r.Int(2, 0, 2) {
 		case 0:
 			e.kind = machineAdd
@@ -89,7 +90,7 @@ func read2011(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	if err := taskEvents.Read(ctx, b, files[taskEvents.Name], func(r *delimited.Row) error {
 		at, whole := t.time(r, 0)
 		e := taskEvent{
-			at: at, index: r.Int(3, 0, math.MaxInt64), machine: r.Text(4), kind: kinds2011[r.Int(5, 0, 8)], user: r.Text(6), priority: r.IntOr(8, 0, 0, 1000),
+			at: at, index: r.Int(3, 0, math.MaxInt64), machine: r.Number(4), kind: kinds2011[r.Int(5, 0, 8)], user: r.Text(6), priority: r.IntOr(8, 0, 0, 1000),
 			cpu: r.FloatOr(9, -1, 0, 1000), mem: r.FloatOr(10, -1, 0, 1000),
 		}
 		t.missing(r, 1, "task_events")

@@ -199,8 +199,11 @@ func (t *Table) read(ctx context.Context, b *workload.Builder, path string, take
 		case err != nil:
 			return errors.Join(b.Damaged(s.After(in.Line(), err)), s.Close())
 		case n == 0 && !t.Header && t.isHeader(&row):
-			if at, missing := t.places(names(row.Fields)); missing == "" {
+			at, missing := t.places(names(row.Fields))
+			if missing == "" {
 				places = at
+			} else {
+				b.Note("%s: the header has no column %s: columns are taken by their places, as %s", filepath.Base(s.Name), missing, strings.Join(t.Columns, ", "))
 			}
 		default:
 			b.Counts.Read["rows_of_"+t.Name]++
