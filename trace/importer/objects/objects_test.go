@@ -121,12 +121,12 @@ func TestUncommented(t *testing.T) {
 
 func TestValues(t *testing.T) {
 	var p Parser
-	v, err := p.Object([]byte(`{"n":5,"s":" 6 ","f":1.5,"t":"x","z":null,"big":99999999999999999999,"o":{}}`))
+	v, err := p.Object([]byte(`{"n":5,"s":" 6 ","f":1.5,"t":"x","z":null,"big":99999999999999999999,"o":{},"whole":-8.0,"text":"9.0","e":1e3}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"n": "5", "s": "6", "f": "f is 1.5, want a whole number", "t": `t is "x", want a whole number`, "z": "7", "none": "7",
+		"n": "5", "s": "6", "whole": "-8", "text": "9", "e": "e is 1e3, want a whole number", "f": "f is 1.5, want a whole number", "t": `t is "x", want a whole number`, "z": "7", "none": "7",
 		"big": "big is 99999999999999999999, want a whole number", "o": "o is {}, want a whole number",
 	} {
 		n, err := Int(v, name, 7)

@@ -57,15 +57,24 @@ func Int(v *fastjson.Value, name string, otherwise int64) (int64, error) {
 	return n, err
 }
 
-// IntOf is the whole number of a value.
+// IntOf is the whole number of a value, behind which a point and a nought may stand, as programs write that know fractions alone.
 func IntOf(v *fastjson.Value) (int64, error) {
+	text := ""
 	switch v.Type() {
 	case fastjson.TypeNumber:
-		return v.Int64()
+		if n, err := v.Int64(); err == nil {
+			return n, nil
+		}
+		text = v.String()
 	case fastjson.TypeString:
-		return strconv.ParseInt(strings.TrimSpace(string(v.GetStringBytes())), 10, 64)
+		text = strings.TrimSpace(string(v.GetStringBytes()))
 	}
-	return 0, strconv.ErrSyntax
+	return WholeOf(text)
+}
+
+// WholeOf is [IntOf] of the text of a number.
+func WholeOf(text string) (int64, error) {
+	return strconv.ParseInt(strings.TrimSuffix(text, ".0"), 10, 64)
 }
 
 // Text is the text of the member called name: a string, which may be no UTF-8, or a number as it stands. Without the member, or if it is null, it is "".

@@ -2,10 +2,11 @@ package rumen
 
 import (
 	"fmt"
-	"strconv"
+	"strings"
 
 	"replay/trace"
 	"replay/trace/importer/mapreduce"
+	"replay/trace/importer/objects"
 	"replay/trace/importer/workload"
 )
 
@@ -21,7 +22,7 @@ func (r *reading) job(j *job, place string) error {
 		if text == "" {
 			text = "-1"
 		}
-		n, err := strconv.ParseInt(text, 10, 64)
+		n, err := objects.WholeOf(text)
 		if err != nil || n < -1 || n > 2*trace.LatestMS {
 			return drop("%s is %q, want ms since 1970, or -1", name, j.text[name])
 		}
@@ -97,7 +98,7 @@ func (r *reading) job(j *job, place string) error {
 func (r *reading) size(j *job, kind int, tasks int64) mapreduce.Size {
 	name, word := [...]string{"jobMapMB", "jobReduceMB"}[kind], [...]string{"map", "reduce"}[kind]
 	s := mapreduce.OfTask(func(key string) string {
-		if text := j.text[name]; key == "mapreduce."+word+".memory.mb" && mapreduce.Number(text, 0) > 0 {
+		if text := strings.TrimSuffix(j.text[name], ".0"); key == "mapreduce."+word+".memory.mb" && mapreduce.Number(text, 0) > 0 {
 			return text
 		}
 		return j.properties[key]

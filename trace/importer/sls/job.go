@@ -157,7 +157,7 @@ func (r *reading) job(o *object) error {
 		if !ok || text == "" {
 			return otherwise, nil
 		}
-		n, err := strconv.ParseInt(text, 10, 64)
+		n, err := objects.WholeOf(text)
 		if err != nil || n < least || n > most {
 			return 0, wrong("%s is %q, want %d to %d", name, text, least, most)
 		}

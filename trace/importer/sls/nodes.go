@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -132,18 +131,18 @@ func (n *nodes) sized(b *workload.Builder, node *trace.Node) {
 
 // header takes the number of nodes and racks.
 func (n *nodes) header(b *workload.Builder, o *object) error {
-	num, err := strconv.Atoi(o.members["num.nodes"])
+	num, err := objects.WholeOf(o.members["num.nodes"])
 	if err != nil || num < 1 || num > 1_000_000 {
 		return wrong("num.nodes is %q, want 1 to 1000000", o.members["num.nodes"])
 	}
-	racks := 1
+	racks := int64(1)
 	if text, ok := o.members["num.racks"]; ok {
-		if racks, err = strconv.Atoi(text); err != nil {
+		if racks, err = objects.WholeOf(text); err != nil {
 			return wrong("num.racks is %q, want a whole number", text)
 		}
 	}
 	b.Counts.Read["headers"]++
-	n.num, n.racks = num, min(max(racks, 1), num)
+	n.num, n.racks = int(num), int(min(max(racks, 1), num))
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"replay/trace"
+	"replay/trace/importer/objects"
 )
 
 // workload is one of a file of distributions.
@@ -234,7 +235,7 @@ func (r *reading) synth(o *object, place string) error {
 		return fmt.Errorf("%s: workloads: %w", place, err)
 	}
 	number := func(name string, least, most int64) (int64, error) {
-		n, err := strconv.ParseInt(o.members[name], 10, 64)
+		n, err := objects.WholeOf(o.members[name])
 		if err != nil || n < least || n > most {
 			return 0, fmt.Errorf("%s: %s is %q, want %d to %d", place, name, o.members[name], least, most)
 		}
