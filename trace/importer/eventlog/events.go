@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"replay/trace"
 	"replay/trace/importer/jsontext"
@@ -82,6 +83,7 @@ type eventParser struct {
 	js            *jsontext.Parser
 	event         string
 	names         map[string]string // of events that were parsed
+	executors     map[string]int32  // numbers of those whose ids are none
 	reading       taskInfo          // the task of the line being read
 	err           error             // of the line being read
 	events        map[string]int64  // lines by event
@@ -90,7 +92,7 @@ type eventParser struct {
 }
 
 func newEventParser() *eventParser {
-	return &eventParser{js: parsers.Get().(*jsontext.Parser), names: map[string]string{}, events: map[string]int64{}, unknownFields: map[string]int64{}, odd: map[string]int64{}}
+	return &eventParser{js: parsers.Get().(*jsontext.Parser), names: map[string]string{}, executors: map[string]int32{}, events: map[string]int64{}, unknownFields: map[string]int64{}, odd: map[string]int64{}}
 }
 
 // parsers are those of logs that were read.
@@ -330,19 +332,33 @@ func (p *eventParser) texts(field string, v jsontext.Value) map[string]string {
 // driverExecutor stands for the executor "driver" of a local application until all executors are known.
 const driverExecutor = math.MaxInt32
 
-// executorNumber turns an executor's id into a number.
-func executorNumber(id string) (int32, bool) {
-	if id == "driver" {
+// namedExecutors is the number of the first executor whose id is none, such as those of Mesos: more than others have.
+const namedExecutors = 1_000_000_000
+
+// mostID is how long the id of an executor may be, bytes.
+const mostID = 256
+
+// executorNumber is the number of an executor by its id. Of ids that are no numbers those have one that were seen, the first namedExecutors.
+func (p *eventParser) executorNumber(id []byte) (int32, bool) {
+	if string(id) == "driver" {
 		return driverExecutor, true
 	}
-	n, err := strconv.ParseInt(id, 10, 32)
-	return int32(n), err == nil && n >= 0 && n < driverExecutor
+	if n, err := strconv.ParseInt(string(id), 10, 32); err == nil {
+		return int32(n), n >= 0 && n < namedExecutors
+	}
+	n, ok := p.executors[string(id)]
+	return n, ok
 }
 
 func (p *eventParser) executor(field string, v jsontext.Value) int32 {
-	n, ok := executorNumber(p.text(field, v))
+	id := p.textBytes(field, v)
+	n, ok := p.executorNumber(id)
+	if !ok && len(id) > 0 && len(id) <= mostID && bytes.IndexFunc(id, unicode.IsLetter) >= 0 {
+		n, ok = namedExecutors+int32(len(p.executors)), len(p.executors) < math.MaxInt32-namedExecutors
+		p.executors[string(id)] = n
+	}
 	if !ok {
-		p.fail(field, v, `a number or "driver"`)
+		p.fail(field, v, `a number, "driver", or a name`)
 	}
 	return n
 }

@@ -235,7 +235,7 @@ func (p *eventParser) task(v jsontext.Value) (stage, attempt int32, t *taskInfo)
 				case "Reason":
 					t.reason = v.Bytes()
 				case "Block Manager Address":
-					t.from = executorOf(v)
+					t.from = p.executorOf(v)
 				}
 			})
 		case "Task Info":
@@ -255,10 +255,10 @@ func (p *eventParser) task(v jsontext.Value) (stage, attempt int32, t *taskInfo)
 }
 
 // executorOf is the executor of the address of a block manager, or -1.
-func executorOf(v jsontext.Value) int32 {
+func (p *eventParser) executorOf(v jsontext.Value) int32 {
 	id := int32(-1)
 	v.Members(func(key []byte, v jsontext.Value) {
-		if n, ok := executorNumber(string(v.Bytes())); string(key) == "Executor ID" && ok {
+		if n, ok := p.executorNumber(v.Bytes()); string(key) == "Executor ID" && ok {
 			id = n
 		}
 	})

@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +77,29 @@ func TestLossIsSaid(t *testing.T) {
 			if text := strings.Join(warned, "\n"); strings.Contains(text, want) != (tt.want != "") || strings.Count(text, "lost events") > 1 {
 				t.Errorf("%s without the lines %v: warned %q, want %q", name, tt.lost, text, tt.want)
 			}
+		}
+	}
+}
+
+// Executors whose ids are no numbers, as those of Mesos, are others than the rest.
+func TestNamedExecutors(t *testing.T) {
+	want, _ := attemptsOf(t, lostOutput(false), nil)
+	named := regexp.MustCompile(`"Executor ID":"([12])"`).ReplaceAllString(lostOutput(false), `"Executor ID":"20260101-S$1/7"`)
+	got, m := attemptsOf(t, named, nil)
+	if len(m.ExecutorList) != 2 || m.ExecutorList[0].ID < namedExecutors || m.ExecutorList[0].ID == m.ExecutorList[1].ID {
+		t.Errorf("executors are %+v", m.ExecutorList)
+	}
+	for i := range got {
+		for k := range got[i] {
+			if a, b := got[i][k].Executor-namedExecutors+1, want[i][k].Executor; a != b {
+				t.Errorf("attempt %d of stage %d ran on executor %d, want %d", k, i, a, b)
+			}
+		}
+	}
+	for _, id := range []string{"", "-1", "---", strings.Repeat("x", mostID+1)} {
+		text := strings.ReplaceAll(logText, `"Executor ID":"1"`, `"Executor ID":"`+id+`"`)
+		if _, _, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1", text), nil); err == nil || !strings.Contains(err.Error(), `want a number, "driver", or a name`) {
+			t.Errorf("the id %.20q: %v", id, err)
 		}
 	}
 }
