@@ -256,7 +256,12 @@ func (a *appLog) onAppStart(s appStart) {
 
 func (a *appLog) onAppEnd(at, exitCode int64) { a.end, a.exitCode = at, exitCode; a.saw(at) }
 
-func (a *appLog) onEnvironment(spark map[string]string) { a.conf = spark }
+// onEnvironment takes the properties; an event that comes again, as for a jar that was added, may be without them.
+func (a *appLog) onEnvironment(spark map[string]string) {
+	if len(spark) > 0 || len(a.conf) == 0 {
+		a.conf = spark
+	}
+}
 
 func (a *appLog) onProfile(p resourceProfile) { a.profiles[p.id] = p }
 
@@ -514,28 +519,6 @@ func (st *stageLog) launched(attempt int32, at int64) {
 	if b := &st.begun[attempt]; *b == absent || at < *b {
 		*b = at
 	}
-}
-
-// endNames are the ends of attempts by the reasons of Spark; others are failures.
-var endNames = map[string]string{
-	"Success": workload.EndSuccess, "TaskKilled": workload.EndKilled, "TaskCommitDenied": workload.EndKilled,
-	"ExecutorLostFailure": workload.EndLost, "FetchFailed": workload.EndFetchFailed,
-}
-
-// addMore takes in an attempt that is not its partition's first success. That of which only the output was lost later
-// has ended before.
-func (st *stageLog) addMore(attempt, partition int32, t *taskInfo, w *part) {
-	if string(t.reason) == "Resubmitted" {
-		return
-	}
-	end, ok := endNames[string(t.reason)]
-	if !ok {
-		end = workload.EndFailed
-	}
-	st.more = append(st.more, attemptLog{partition: partition, RecordedAttempt: workload.RecordedAttempt{
-		StageAttempt: attempt, Executor: t.executor, LaunchMS: t.launch, CoreMS: max(0, t.finish-t.launch), DurationMS: w.busyMS,
-		DeserializeMS: unset(w.deserializeMS), SchedDelayMS: unset(w.schedDelayMS), Speculative: t.speculative, End: end,
-	}})
 }
 
 func (a *appLog) countEnd(t *taskInfo) {

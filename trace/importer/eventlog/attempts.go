@@ -52,6 +52,28 @@ func (p *part) row(task int32) workload.RecordedAttempt {
 	}
 }
 
+// endNames are the ends of attempts by the reasons of Spark; others are failures.
+var endNames = map[string]string{
+	"Success": workload.EndSuccess, "TaskKilled": workload.EndKilled, "TaskCommitDenied": workload.EndKilled,
+	"ExecutorLostFailure": workload.EndLost, "FetchFailed": workload.EndFetchFailed,
+}
+
+// addMore takes in an attempt that is not its partition's first success. That of which only the output was lost later
+// has ended before.
+func (st *stageLog) addMore(attempt, partition int32, t *taskInfo, w *part) {
+	if string(t.reason) == "Resubmitted" {
+		return
+	}
+	end, ok := endNames[string(t.reason)]
+	if !ok {
+		end = workload.EndFailed
+	}
+	st.more = append(st.more, attemptLog{partition: partition, RecordedAttempt: workload.RecordedAttempt{
+		StageAttempt: attempt, Executor: t.executor, LaunchMS: t.launch, CoreMS: max(0, t.finish-t.launch), DurationMS: w.busyMS,
+		DeserializeMS: unset(w.deserializeMS), SchedDelayMS: unset(w.schedDelayMS), Speculative: t.speculative, End: end,
+	}})
+}
+
 // retry is an attempt of a stage that computes what others have left: the partitions that are not among those with an output, by the index of its tasks.
 type retry struct {
 	tasks int32

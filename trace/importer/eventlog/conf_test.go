@@ -3,6 +3,8 @@ package eventlog
 import (
 	"strings"
 	"testing"
+
+	"replay/trace/importer/importtest"
 )
 
 func TestSparkConf(t *testing.T) {
@@ -62,6 +64,16 @@ func TestSparkConf(t *testing.T) {
 	} {
 		if bad.executorShape(nil); bad.err == nil || !strings.HasPrefix(bad.err.Error(), "spark property spark.") {
 			t.Errorf("%v gives the error %v", bad.set, bad.err)
+		}
+	}
+}
+
+// The environment is told again when a jar is added; what it then does not say is as before.
+func TestEnvironmentAgain(t *testing.T) {
+	for _, again := range []string{`{"Event":"SparkListenerEnvironmentUpdate","Spark Properties":null}`, `{"Event":"SparkListenerEnvironmentUpdate","Spark Properties":{}}`, `{"Event":"SparkListenerEnvironmentUpdate","Classpath Entries":{}}`} {
+		_, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1", strings.Replace(logText, "\n"+`{"Event":"SparkListenerJobStart"`, "\n"+again+"\n"+`{"Event":"SparkListenerJobStart"`, 1)), nil)
+		if err != nil || m.JobList[0].ExecMemMiB != 2048+384 || m.Queues[m.JobList[0].Queue].Path != "root.prod" {
+			t.Errorf("%s: %+v, %v", again, m, err)
 		}
 	}
 }
