@@ -97,6 +97,9 @@ func (a *appLog) retried(st *stageLog, s *stageInfo) {
 			maker = m // whose output the stage makes again
 		}
 	}
+	if st.retry == nil {
+		st.retry = map[int32]retry{}
+	}
 	removed := func(executor int32) bool {
 		i, ok := a.executor[executor]
 		return ok && a.executors[i].removed != absent
@@ -115,12 +118,12 @@ func (a *appLog) retried(st *stageLog, s *stageInfo) {
 		}
 		if int(maker.info.tasks)-len(made) == int(s.tasks) {
 			slices.Sort(made)
-			if st.retry == nil {
-				st.retry = map[int32]retry{}
-			}
 			st.retry[s.attempt] = retry{s.tasks, made}
 			return
 		}
+	}
+	if s.tasks == maker.info.tasks { // a barrier stage, and one whose input may be another the next time, computes all again
+		st.retry[s.attempt] = retry{tasks: s.tasks}
 	}
 }
 

@@ -85,6 +85,25 @@ func TestPartitionsOfLaterAttempts(t *testing.T) {
 	}
 }
 
+// A barrier stage computes all of its partitions again, also those that were done.
+func TestPartitionsOfBarrierStages(t *testing.T) {
+	lines := strings.SplitAfter(logText, "\n")
+	failed := strings.NewReplacer(`{"Reason":"Success"}`, `{"Reason":"UnknownReason"}`)
+	again := strings.NewReplacer(`"Stage Attempt ID":0`, `"Stage Attempt ID":1`, `"Task ID":0`, `"Task ID":7`, `"Task ID":1,`, `"Task ID":8,`)
+	var log []string
+	log = append(log, lines[:9]...)
+	log = append(log, failed.Replace(lines[9]))
+	for _, l := range lines[5:10] { // the stage and its two tasks
+		log = append(log, again.Replace(l))
+	}
+	text := strings.Join(append(log, lines[10:]...), "")
+	want, _ := attemptsOf(t, text, nil)
+	got, _ := attemptsOf(t, regexp.MustCompile(`"Partition ID":[0-9]+,`).ReplaceAllString(text, ""), nil)
+	if fmt.Sprint(got) != fmt.Sprint(want) || len(got[0]) != 4 {
+		t.Errorf("attempts are %v\nwant %v", got, want)
+	}
+}
+
 func TestRetryOfManyPartitions(t *testing.T) {
 	r := retry{tasks: 1<<31 - 5, made: []int32{0, 6, 7, 10}}
 	for index, want := range map[int32]int32{0: 1, 4: 5, 5: 8, 6: 9, 7: 11, 1<<31 - 6: 1<<31 - 2} {
