@@ -182,6 +182,9 @@ func (s *scenario) read() error {
 			if a.Final != "" && !slices.Contains(finals, a.Final) {
 				return fmt.Errorf("final of %s is %q, want one of %s", a.App, a.Final, strings.Join(finals, ", "))
 			}
+			if s.apps[a.App] != nil {
+				return fmt.Errorf("application %s is there again, want each once", a.App)
+			}
 			s.apps[a.App] = a
 			s.appOrder = append(s.appOrder, a.App)
 			return json.Unmarshal(line, &a.raw)

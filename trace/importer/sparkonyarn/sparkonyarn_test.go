@@ -162,6 +162,7 @@ func TestBadClusters(t *testing.T) {
 		{"broken line", "apps.jsonl", "{\"app\":\n", "apps.jsonl: line 1"},
 		{"no submission time", "apps.jsonl", `{"app":"x"}`, `app is "x" and t_submitted 0`},
 		{"an end before the submission", "apps.jsonl", `{"app":"x","t_submitted":5,"t_finished":-7}`, "t_finished of x is -7, want t_submitted, 5, or later"},
+		{"an application twice", "apps.jsonl", "{\"app\":\"x\",\"t_submitted\":5}\n{\"app\":\"x\",\"t_submitted\":5}\n", "apps.jsonl: line 2: application x is there again, want each once"},
 		{"a state that is none", "apps.jsonl", `{"app":"x","t_submitted":5,"final":"abc"}`, `final of x is "abc", want one of FINISHED`},
 		{"memory below zero", "cluster.json", `{"nodes":[{"node":"a","memory_mb":-7,"vcores":4}]}`, `nodes[0]: node is "a", memory_mb -7 and vcores 4, want a host with`},
 		{"an attempt that ends before it begins", "tasks.jsonl.gz", string(importtest.Gzip(t, []byte(`{"app":"x","type":"MAP","start":5,"finish":-7,"status":"SUCCEEDED"}`))), "tasks.jsonl.gz: line 1: start of a MAP of x is 5 and finish -7"},
