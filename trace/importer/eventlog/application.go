@@ -24,6 +24,7 @@ func buildApp(a *appLog, counts *workload.Counts) (*Application, error) {
 		return nil, fmt.Errorf("no SparkListenerApplicationStart, want one near the beginning")
 	}
 	a.addUnannounced(counts)
+	a.addEnds(counts)
 	manager := a.manager(counts)
 	conf := yarnConf(a, manager, counts)
 	own := conf.executorShape(nil)
@@ -94,11 +95,11 @@ func outcome(a *appLog) string {
 func (a *appLog) lastJobOK() bool {
 	last, ok := int64(absent), true
 	for _, j := range a.jobs {
-		if j.end == absent {
+		if j.done == absent {
 			return false
 		}
-		if j.end >= last {
-			last, ok = j.end, j.ok
+		if j.done >= last {
+			last, ok = j.done, j.ok // which one without an end of its own is not
 		}
 	}
 	return ok

@@ -35,6 +35,7 @@ type appLog struct {
 	host        map[string]int32
 	maker       map[int32]*stageLog // RDD -> the first stage that ran to make it
 	failed      map[int32]bool      // executors from which output of tasks could not be fetched
+	lostAt      map[int32]int64     // executor -> end of the first task that was lost with it
 	unpersist   map[int32]int64     // RDD -> time of the last event before it was unpersisted
 	last        int64               // latest time in any event
 	lastTask    int64               // latest end of a task
@@ -70,6 +71,8 @@ type jobLog struct {
 	jobStart
 	end int64 // absent until it ended
 	ok  bool
+	// done is end, or if the log lost that the end of its last stage, which succeeded.
+	done int64
 }
 
 // stageLog is one stage over all its attempts.
@@ -201,7 +204,7 @@ func newAppLog() *appLog {
 	return &appLog{
 		end: absent, amAt: absent, exitCode: absent, conf: map[string]string{}, profiles: map[int32]resourceProfile{},
 		executor: map[int32]int{}, job: map[int32]*jobLog{}, infos: map[int32]*stageInfo{}, stages: map[int32]*stageLog{},
-		running: map[int64]runningTask{}, unannounced: map[int32]seen{}, host: map[string]int32{}, maker: map[int32]*stageLog{}, failed: map[int32]bool{}, unpersist: map[int32]int64{},
+		running: map[int64]runningTask{}, unannounced: map[int32]seen{}, host: map[string]int32{}, maker: map[int32]*stageLog{}, failed: map[int32]bool{}, lostAt: map[int32]int64{}, unpersist: map[int32]int64{},
 		ends: taskEnds{locality: map[string]int64{}}, drops: workload.Counter{},
 	}
 }
@@ -489,6 +492,10 @@ func (a *appLog) onTaskEnd(stage, attempt int32, t *taskInfo) {
 		p.retries++
 	case "FetchFailed":
 		a.failed[t.from] = true
+	case "ExecutorLostFailure":
+		if _, ok := a.lostAt[t.executor]; !ok {
+			a.lostAt[t.executor] = t.finish
+		}
 	}
 	if string(t.reason) == "Success" {
 		p.holder = t.executor

@@ -64,8 +64,8 @@ func (d *dag) jobsOfStages() {
 // jobOrder finds for each job the one whose end it waited for: the last that ended before it was
 // submitted, of the same SQL execution, else of the same job group, else of all.
 func (d *dag) jobOrder() {
-	ended := slices.DeleteFunc(slices.Clone(d.app.jobs), func(j *jobLog) bool { return j.end == absent })
-	slices.SortStableFunc(ended, func(a, b *jobLog) int { return cmp.Compare(a.end, b.end) })
+	ended := slices.DeleteFunc(slices.Clone(d.app.jobs), func(j *jobLog) bool { return j.done == absent })
+	slices.SortStableFunc(ended, func(a, b *jobLog) int { return cmp.Compare(a.done, b.done) })
 	like := map[string][]*jobLog{}
 	for _, j := range ended {
 		for _, key := range j.control() {
@@ -94,7 +94,7 @@ func (j *jobLog) control() []string {
 
 // lastBefore returns the last of the jobs, sorted by end, that had ended when j was submitted.
 func lastBefore(ended []*jobLog, j *jobLog) *jobLog {
-	i, _ := slices.BinarySearchFunc(ended, j.at+1, func(k *jobLog, at int64) int { return cmp.Compare(k.end, at) })
+	i, _ := slices.BinarySearchFunc(ended, j.at+1, func(k *jobLog, at int64) int { return cmp.Compare(k.done, at) })
 	for i--; i >= 0; i-- {
 		if ended[i].id < j.id {
 			return ended[i]

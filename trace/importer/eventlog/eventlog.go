@@ -263,6 +263,10 @@ func (r *reading) read(ctx context.Context, log Log, app *appLog, known *Known) 
 // application ended have no end.
 func lostEvents(app *appLog, modelled func(count string) int64) string {
 	var lost []string
+	ends := modelled
+	if app.end == absent { // these may have come where the log breaks off
+		ends = func(string) int64 { return 0 }
+	}
 	for _, of := range []struct {
 		n    int64
 		what string
@@ -270,6 +274,7 @@ func lostEvents(app *appLog, modelled func(count string) int64) string {
 		{modelled("executors_that_no_event_added"), "of added executors"}, {app.drops["job_ends_without_start"], "of started jobs"},
 		{app.drops["stage_submissions"], "of submitted stages"}, {app.drops["stage_completions"], "of completed stages"},
 		{app.drops[endsAlone], "of started tasks"}, {modelled("durations_of_lost_task_ends") + modelled("durations_of_lost_tasks"), "of ended tasks"},
+		{ends("ends_of_spark_jobs"), "of ended jobs"}, {ends("removals_of_lost_executors"), "of removed executors"},
 	} {
 		if of.n > 0 {
 			lost = append(lost, fmt.Sprint(of.n, " ", of.what))

@@ -115,3 +115,38 @@ func TestRetryOfManyPartitions(t *testing.T) {
 		t.Error("there is one task more than the attempt has")
 	}
 }
+
+// What waited for a job whose end the log lost waits for its last stage, and an executor goes with the tasks that were lost with it.
+func TestLostEndsOfJobsAndExecutors(t *testing.T) {
+	read := func(text string, modelled string) string {
+		res, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1", text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if modelled != "" && res.Counts.Modelled[modelled] != 1 {
+			t.Errorf("modelled %v, want one of %s", res.Counts.Modelled, modelled)
+		}
+		j := m.JobList[0]
+		s := j.Stages[len(j.Stages)-1]
+		return fmt.Sprint(j.RecordedOutcome, s.Parents, s.After, s.DelayMS, m.ExecutorList[0].RemovedMS)
+	}
+	log := newScript()
+	first, second := testStage{id: 0, name: "a", rdd: 1, tasks: 2}, testStage{id: 1, name: "b", rdd: 2, tasks: 2}
+	log.job(0, 100, "", first)
+	log.run(first, 100, 900)
+	log.end(0, 900)
+	log.job(1, 1500, "", second)
+	log.run(second, 1500, 2000)
+	log.end(1, 2000)
+	log.WriteString(`{"Event":"SparkListenerApplicationEnd","Timestamp":3000}` + "\n")
+	want := read(log.String(), "")
+	if got := read(regexp.MustCompile(`(?m)^.*SparkListenerJobEnd","Job ID":0.*\n`).ReplaceAllString(log.String(), ""), "ends_of_spark_jobs"); got != want || !strings.Contains(want, "[0] 600") {
+		t.Errorf("without the end of the first job: %s, want %s", got, want)
+	}
+	lost := strings.Replace(lostOutput(true), `"Reason":"UnknownReason"`, `"Reason":"ExecutorLostFailure"`, 1)
+	lost = strings.Replace(lost, `"Executor ID":"2","Host":"h2","Locality":"ANY","Finish Time":1650`, `"Executor ID":"1","Host":"h1","Locality":"ANY","Finish Time":1700`, 1)
+	want = read(lost, "")
+	if got := read(regexp.MustCompile(`(?m)^.*SparkListenerExecutorRemoved.*\n`).ReplaceAllString(lost, ""), "removals_of_lost_executors"); got != want || !strings.HasSuffix(want, " 1700") {
+		t.Errorf("without the removal of the executor: %s, want %s", got, want)
+	}
+}

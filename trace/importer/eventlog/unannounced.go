@@ -133,3 +133,24 @@ func (a *appLog) mostAtATime(of map[int32]seen) map[int32]int64 {
 	}
 	return most
 }
+
+// addEnds finds the ends that the log has lost of executors whose tasks were lost with them, and of jobs whose last stage has succeeded.
+func (a *appLog) addEnds(counts *workload.Counts) {
+	for i := range a.executors {
+		if e := &a.executors[i]; e.removed == absent {
+			if at, lost := a.lostAt[e.id]; lost {
+				e.removed, e.reason = max(at, e.at), "lost with its tasks"
+				counts.Modelled["removals_of_lost_executors"]++
+			}
+		}
+	}
+	for _, j := range a.jobs {
+		if j.done = j.end; j.end != absent || len(j.stageIDs) == 0 {
+			continue
+		}
+		if st := a.stages[slices.Max(j.stageIDs)]; st != nil && st.result && st.firstReady != absent && st.failure == "" && st.completed >= j.at {
+			j.done = st.completed
+			counts.Modelled["ends_of_spark_jobs"]++
+		}
+	}
+}

@@ -56,7 +56,7 @@ func TestLossIsSaid(t *testing.T) {
 		want string
 	}{
 		{[]int{6}, "1 of submitted stages"}, {[]int{7, 8}, "2 of started tasks"}, {[]int{10}, "1 of ended tasks"}, {[]int{8, 10}, "1 of ended tasks"},
-		{[]int{15}, "1 of completed stages"}, {[]int{7, 15}, "1 of completed stages, 1 of started tasks"}, {[]int{5}, "1 of started jobs"}, {[]int{16}, ""}, {nil, ""},
+		{[]int{15}, "1 of completed stages"}, {[]int{7, 15}, "1 of completed stages, 1 of started tasks"}, {[]int{5}, "1 of started jobs"}, {[]int{16}, "1 of ended jobs"}, {[]int{17}, ""}, {[]int{16, 17}, ""}, {nil, ""},
 	} {
 		var kept []string
 		for i, l := range lines {
