@@ -33,6 +33,7 @@ type appLog struct {
 	unannounced map[int32]seen // executors that ran a task before an event added them
 	hosts       []string
 	host        map[string]int32
+	named       bool                // tasks name their partitions
 	maker       map[int32]*stageLog // RDD -> the first stage that ran to make it
 	failed      map[int32]bool      // executors from which output of tasks could not be fetched
 	lostAt      map[int32]int64     // executor -> end of the first task that was lost with it
@@ -336,7 +337,7 @@ func (a *appLog) onStageSubmitted(s *stageInfo) {
 		a.stages[s.id], a.infos[s.id] = st, s
 	}
 	st.setSubmitted(s.attempt, s.submitted)
-	if s.attempt > 0 && !st.announced[s.attempt] {
+	if s.attempt > 0 && !st.announced[s.attempt] && !a.named {
 		a.retried(st, s)
 	}
 	st.announced[s.attempt] = true
@@ -410,6 +411,7 @@ func (a *appLog) part(stage, attempt int32, t *taskInfo) (*stageLog, int32, bool
 		a.err = fmt.Errorf("task %d has Launch Time %d, want the application's start, %d, or later", t.id, t.launch, a.start.at)
 		return nil, 0, false
 	}
+	a.named = a.named || partition >= 0
 	if partition < 0 { // before Spark 3.3
 		partition = t.index
 		if attempt > 0 {

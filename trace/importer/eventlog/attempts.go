@@ -118,6 +118,9 @@ func (a *appLog) retried(st *stageLog, s *stageInfo) {
 		}
 		if int(maker.info.tasks)-len(made) == int(s.tasks) {
 			slices.Sort(made)
+			if before := st.retry[s.attempt-1].made; slices.Equal(before, made) {
+				made = before // held once
+			}
 			st.retry[s.attempt] = retry{s.tasks, made}
 			return
 		}
