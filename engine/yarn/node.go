@@ -21,11 +21,11 @@ type Node struct {
 	Reserved        *Container
 	Free, Used      resource.Resource
 	cluster         *Cluster
-	containers      jvm.HashMap[protocol.ContainerID, *Container]
+	containers      jvm.Bag[*Container]
 
 	HostHash, RackHash int32    // String.hashCode of the names
 	Hash               int32    // NodeId.hashCode
-	_                  [16]byte // four cache lines, of which the first has what is asked for most, the second the room
+	_                  [32]byte // four cache lines, of which the first has what is asked for most, the second the room
 }
 
 // Touch notes that something about the node has changed that decides what it can be given; see [Cluster.Touched].
@@ -50,11 +50,7 @@ func (n *Node) Count() int { return n.containers.Len() }
 
 // Containers yields the containers on the node in YARN's order, the hash order of their numbers.
 func (n *Node) Containers(yield func(*Container) bool) {
-	for _, c := range n.containers.All {
-		if !yield(c) {
-			return
-		}
-	}
+	n.containers.All(yield)
 }
 
 // PreemptionOrder is the containers of the node, the last in hash order first, application masters at the end.
@@ -102,8 +98,19 @@ func (n *Node) Excess(calc resource.Calculator) []*Container {
 
 // Container returns the container called id, nil when the node does not hold it.
 func (n *Node) Container(id protocol.ContainerID, hash int32) *Container {
-	c, _ := n.containers.Get(id, hash)
-	return c
+	if at := n.place(id, hash); at >= 0 {
+		return n.containers.At(at)
+	}
+	return nil
+}
+
+// place returns the place of a container among those of the node, -1 when it does not hold it.
+func (n *Node) place(id protocol.ContainerID, hash int32) int {
+	at := n.containers.Next(hash, 0)
+	for at >= 0 && n.containers.At(at).ID != id {
+		at = n.containers.Next(hash, at+1)
+	}
+	return at
 }
 
 // Place puts a container on the node.
@@ -113,7 +120,11 @@ func (n *Node) Place(c *Container) {
 	n.Used.AddTo(&c.Size)
 	n.Free.SubtractFrom(&c.Size)
 	n.Touch()
-	n.containers.Put(c.ID, c.Hash, c)
+	if at := n.place(c.ID, c.Hash); at >= 0 {
+		n.containers.Set(at, c)
+	} else {
+		n.containers.Put(c.Hash, c)
+	}
 	c.placed = true
 }
 
@@ -134,11 +145,15 @@ func (n *Node) Launched(id protocol.ContainerID, hash int32, live *Container) {
 //
 // Source: SchedulerNode.releaseContainer.
 func (n *Node) Release(id protocol.ContainerID, hash int32, byNode bool) *Container {
-	c, ok := n.containers.Get(id, hash)
-	if !ok || c.launched && !byNode {
+	at := n.place(id, hash)
+	if at < 0 {
 		return nil
 	}
-	n.containers.Remove(id, hash)
+	c := n.containers.At(at)
+	if c.launched && !byNode {
+		return nil
+	}
+	n.containers.Remove(at)
 	c.launched, c.placed = false, false
 	n.Used.SubtractFrom(&c.Size)
 	n.Free.AddTo(&c.Size)
