@@ -179,7 +179,7 @@ func (s *sim) allocated(e *yarn.Event) {
 		}
 	}
 	s.queues.add(a.usage, c.size, 1)
-	s.nodes.use(s, e.Container.Node, c.size)
+	s.nodes.use(s, e.Container.Node, &c.size)
 }
 
 // containerCompleted is the end of a container in the ResourceManager: application and queue are free
@@ -213,7 +213,7 @@ func (s *sim) containerCompleted(e *yarn.Event) (news bool) {
 	a.held(c, s.now)
 	s.queues.add(a.usage, c.size, -1)
 	if !e.Launched || !c.departed && (c.process == exited || c.process == notStarted) {
-		s.nodes.release(c.node, c.size)
+		s.nodes.release(c.node, &c.size)
 		c.size = resource.Resource{}
 	}
 	s.writeContainer(a, c)
@@ -467,7 +467,7 @@ func (s *sim) processGone(a *app, n int64) {
 
 // leaveNode frees the node of a container that has ended and of which the process has.
 func (s *sim) leaveNode(a *app, c *container) {
-	s.nodes.release(c.node, c.size)
+	s.nodes.release(c.node, &c.size)
 	c.size = resource.Resource{}
 	s.writeContainer(a, c)
 }

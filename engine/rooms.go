@@ -40,9 +40,8 @@ func (n *nodes) fits(id protocol.NodeID, size *resource.Resource) bool {
 	return n.in[id] && size.FitsBeside(&n.used[id], &n.total[id])
 }
 
-// book books what a container uses of a node, or less of it.
-func (n *nodes) book(id protocol.NodeID, used resource.Resource) {
-	n.used[id] = used
+// book takes in that another part of a node is used.
+func (n *nodes) book(id protocol.NodeID) {
 	for _, r := range n.rooms {
 		r.Set(int(id), n.fits(id, &r.size))
 	}

@@ -85,26 +85,34 @@ func (q *queueUsage) under(i int, path string) (used resource.Resource, containe
 }
 
 // use books a container to a node and checks that the node can hold it.
-func (n *nodes) use(s *sim, id protocol.NodeID, size resource.Resource) {
-	over := n.used[id].Add(size)
-	n.book(id, over)
-	total := s.total(id)
-	if has := total[resource.VCores]; over[resource.VCores] > has && has > 0 {
-		n.over[id] = max(n.over[id], float64(over[resource.VCores])/float64(has))
+func (n *nodes) use(s *sim, id protocol.NodeID, size *resource.Resource) {
+	used, total := &n.used[id], &n.total[id]
+	used.AddTo(size)
+	n.book(id)
+	if cores, has := used[resource.VCores], total[resource.VCores]; cores > has && has > 0 {
+		n.over[id] = max(n.over[id], float64(cores)/float64(has))
 	}
 	if n.shrunk[id] {
 		return // capacity was taken away under running containers
 	}
-	if s.sc.MemoryOnly {
-		over[resource.VCores], total[resource.VCores] = 0, 0
-	}
-	if !over.FitsIn(total) {
-		s.broken("node %s holds %v of %v", n.spec[id].Host, n.used[id], total)
+	if !n.holds(id, s.sc.MemoryOnly) {
+		s.broken("node %s holds %v of %v", n.spec[id].Host, *used, *total)
 	}
 }
 
-func (n *nodes) release(id protocol.NodeID, size resource.Resource) {
-	n.book(id, n.used[id].Sub(size))
+// holds reports whether a node has what is used of it, or as much memory.
+func (n *nodes) holds(id protocol.NodeID, memoryOnly bool) bool {
+	for t := range n.used[id] {
+		if n.used[id][t] > n.total[id][t] && !(memoryOnly && t == resource.VCores) {
+			return false
+		}
+	}
+	return true
+}
+
+func (n *nodes) release(id protocol.NodeID, size *resource.Resource) {
+	n.used[id].SubtractFrom(size)
+	n.book(id)
 }
 
 // eachQueue gives the state of every queue, and compares the scheduler's books with the engine's. It returns their sum.
