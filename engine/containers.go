@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"replay/engine/fetch"
 	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/record"
@@ -91,6 +92,13 @@ func (s *sim) Observe(e *yarn.Event) {
 		s.decided = s.decision(e)
 		s.decided.Seq = s.seq
 		s.sink.Decision(&s.decided)
+	}
+}
+
+// Fetch is part of [rm.Host]. What is kept of a container was touched last when its process ended.
+func (s *sim) Fetch(id protocol.ContainerID) {
+	if a := s.of(id); a != nil {
+		fetch.Of(a.containerAt(id.Number()))
 	}
 }
 
@@ -388,6 +396,7 @@ func (s *sim) told(a *app, e *event) bool {
 // endProcess schedules the end of a process by itself or by a signal.
 func (s *sim) endProcess(a *app, n int64, at int64) {
 	if c := a.containerOf(n); c != nil && c.process == running {
+		s.rm.FetchProcesses(c.node)
 		s.pushApp(at, evExit, a, n, n)
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"replay/engine/fetch"
 	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/random"
@@ -64,6 +65,9 @@ func (a *app) Allocate(req *protocol.AllocateRequest, resp *protocol.AllocateRes
 	}
 	resp.UpdatedNodes = append(resp.UpdatedNodes[:0], a.updates...)
 	a.updates = a.updates[:0]
+	for i := range resp.Allocated {
+		fetch.Of(a.containerOf(resp.Allocated[i].ID.Number()))
+	}
 	for i := range resp.Allocated {
 		a.containerOf(resp.Allocated[i].ID.Number()).rec.Acquired = s.now
 	}

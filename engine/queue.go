@@ -3,6 +3,9 @@ package engine
 import (
 	"math/bits"
 	"slices"
+	"unsafe"
+
+	"replay/engine/fetch"
 )
 
 // event is something that happens at a known time. It has no pointers, so the queue costs the
@@ -256,8 +259,15 @@ func (q *queue) pop() (event, int32) {
 	first := q.lanes[lane].next()
 	e := *first
 	q.take(lane, first)
+	if l := &q.lanes[lane]; l.hole {
+		fetch.Of(&l.heap[len(l.heap)-1]) // which is to come in the place of the first
+		fetch.Head(first, firstLevels)
+	}
 	return e, lane
 }
+
+// firstLevels is how much memory the first event of a heap and those that may come in its place take.
+const firstLevels = 5 * unsafe.Sizeof(event{})
 
 // follows returns the first event of a lane of which one was popped and executed, if it is of the same time and the earliest of all: what the event led to, if it
 // comes before that one in the order, or else the next one of a message. It is nil otherwise, and may be if other lanes were changed. A lane that is still at

@@ -19,6 +19,13 @@ func Head[T any](p *T, bytes uintptr) {
 	}
 }
 
+// List asks for the elements of a list, the first so many of a long one.
+func List[T any](list []T, most int) {
+	if n := min(len(list), most); n > 0 {
+		Head(&list[0], uintptr(n)*unsafe.Sizeof(list[0]))
+	}
+}
+
 // At asks for an element of a list, if there is one.
 func At[T any](list []T, i int) {
 	if i >= 0 && i < len(list) {

@@ -15,6 +15,9 @@ func TestFetch(t *testing.T) {
 		At(list, i)
 	}
 	At([]int(nil), 0)
+	List(list, 2)
+	List(list, 100)
+	List([]int(nil), 2)
 	Head(&list[2], 1<<20) // far behind its end
 	Of(&struct{}{})
 	for i := range list {

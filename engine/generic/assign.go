@@ -1,6 +1,7 @@
 package generic
 
 import (
+	"replay/engine/fetch"
 	"replay/engine/protocol"
 )
 
@@ -14,6 +15,9 @@ func (d *dag) heartbeat() {
 		return
 	}
 	d.client.Received(resp)
+	for _, s := range resp.Completed {
+		fetch.Of(d.attempts.in(s.ID.Number()))
+	}
 	for _, s := range resp.Completed {
 		d.completed(s.ID.Number())
 		if d.over {
@@ -50,6 +54,9 @@ func (d *dag) allocated(list []protocol.Container) {
 			c := &list[i]
 			if req := d.client.First(c.Priority, c.Request, place(c)); req != nil {
 				given[i] = true
+				if next := int32(req.Number) + 1; next < d.attempts.used { // the next one to be asked for, most likely
+					fetch.Of(d.attempts.at(next))
+				}
 				d.assign(d.attempts.at(int32(req.Number)), c)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"replay/engine/fetch"
 	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/policy/resource"
@@ -39,6 +40,14 @@ func (l *attempts) of(r ref) *attempt {
 		return a
 	}
 	return nil
+}
+
+// fetch has fetched (package fetch) what the end of an attempt with a container will look at.
+func (d *dag) fetch(a *attempt) {
+	fetch.Of(d.taskOf(a))
+	if l := d.attempts.byContainer; a.Container < int64(len(l)) {
+		fetch.Of(&l[a.Container])
+	}
 }
 
 // in returns the attempt that has container c, or nil.

@@ -46,6 +46,8 @@ type Fetcher interface {
 	FetchEnd(app protocol.AppID, number int64, step int)
 	// FetchNode is about a heartbeat of a node, or the end of a container on it.
 	FetchNode(protocol.NodeID)
+	// FetchCompleted is about a container whose end the heartbeat of its node is about to report.
+	FetchCompleted(protocol.NodeID, protocol.ContainerID)
 }
 
 // A Listener is a scheduler for which a heartbeat of an application master counts although it asks for nothing and is told nothing. Listen gives it

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"replay/engine/fetch"
 	"replay/engine/protocol"
 	"replay/engine/yarn/jvm"
 	"replay/policy/resource"
@@ -26,6 +27,12 @@ type Node struct {
 	HostHash, RackHash int32    // String.hashCode of the names
 	Hash               int32    // NodeId.hashCode
 	_                  [32]byte // four cache lines, of which the first has what is asked for most, the second the room
+}
+
+// FetchContainers has fetched (package fetch) where the containers on the node are found.
+func (n *Node) FetchContainers() {
+	fetch.Of(n)
+	n.containers.Fetch()
 }
 
 // Touch notes that something about the node has changed that decides what it can be given; see [Cluster.Touched].

@@ -29,3 +29,11 @@ func (f *Scheduler) FetchNode(id protocol.NodeID) {
 		fetch.Of(n.Node)
 	}
 }
+
+// FetchCompleted is part of [yarn.Fetcher].
+func (f *Scheduler) FetchCompleted(id protocol.NodeID, c protocol.ContainerID) {
+	if n := f.node(id); n != nil {
+		n.FetchContainers()
+	}
+	fetch.Of(f.live(c))
+}

@@ -3,6 +3,8 @@ package jvm
 import (
 	"cmp"
 	"slices"
+
+	"replay/engine/fetch"
 )
 
 // Bag is a [HashMap] of values that know their keys: one is found by its hash code alone, among few, and Java's order is found when somebody asks for it. In a chain keys
@@ -21,6 +23,12 @@ type came[V any] struct {
 
 // Len returns the number of values.
 func (b *Bag[V]) Len() int { return len(b.hashes) }
+
+// Fetch has fetched (package fetch) where something is about to be looked for.
+func (b *Bag[V]) Fetch() {
+	fetch.List(b.hashes, firstTable)
+	fetch.List(b.values, firstTable)
+}
 
 // Next returns the place of a value of that hash code from a place on, -1 when there is none. Places hold until the bag changes.
 func (b *Bag[V]) Next(h int32, from int) int {

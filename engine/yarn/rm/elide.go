@@ -1,6 +1,9 @@
 package rm
 
 import (
+	"unsafe"
+
+	"replay/engine/fetch"
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 )
@@ -112,13 +115,23 @@ func (r *RM) NextHeartbeat(h, limit int64) int64 {
 	if e == nil {
 		return h
 	}
-	if far, ok := r.due.After(int(h % int64(len(r.known.ranks)))); ok {
+	from := int(h % int64(len(r.known.ranks)))
+	if far, ok := r.due.After(from); ok {
 		limit = min(limit, h+int64(far))
+		r.fetchAt(from + far)
 	}
 	if limit == h {
 		return h
 	}
 	return e.NextHeartbeat(h, limit)
+}
+
+// fetchAt has fetched what is looked at first of the node that sends the next heartbeat that is executed for its own sake.
+func (r *RM) fetchAt(rank int) {
+	if n := len(r.known.ranks); rank >= n {
+		rank -= n
+	}
+	fetch.Head(&r.nodes[r.known.ranks[rank]], unsafe.Offsetof(node{}.spec))
 }
 
 // CreditHeartbeats accounts for the heartbeats from h to before end, which are not executed.

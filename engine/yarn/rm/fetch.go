@@ -25,3 +25,17 @@ func (r *RM) FetchNode(id protocol.NodeID) {
 		r.fetches.FetchNode(id)
 	}
 }
+
+// mostProcs is how many processes of a node are fetched when one of them is about to be looked for.
+const mostProcs = 32
+
+// FetchProcesses has fetched the processes of a node of which one is about to end.
+func (r *RM) FetchProcesses(id protocol.NodeID) { fetch.List(r.nodes[id].procs, mostProcs) }
+
+// fetchCompleted has fetched what is kept of a container that a node is about to report as ended.
+func (r *RM) fetchCompleted(n *node, id protocol.ContainerID) {
+	r.host.Fetch(id)
+	if r.fetches != nil {
+		r.fetches.FetchCompleted(n.spec.ID, id)
+	}
+}

@@ -261,6 +261,7 @@ func (r *RM) report(n *node, at int64) {
 		}
 		left--
 		if p.exited {
+			r.fetchCompleted(n, p.id)
 			r.completed = append(r.completed, protocol.Status{ID: p.id, Exit: p.exit})
 			n.gone(p)
 			if !p.reported {

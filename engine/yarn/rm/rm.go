@@ -33,6 +33,8 @@ type Host interface {
 	BeatAt(h int64) int64
 	// Expired says that a container is about to end because it was not started in time.
 	Expired(protocol.ContainerID)
+	// Fetch has fetched (package fetch) what is kept of a container whose end is about to be observed.
+	Fetch(protocol.ContainerID)
 	// Observe sees everything that the scheduler does, in order. It must not call back.
 	Observe(*yarn.Event)
 	// AttemptEnded says that an application's attempt has left the scheduler. With ok false its AM container
