@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.zip.GZIPOutputStream;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+import org.apache.hadoop.yarn.server.resourcemanager.ResourceManager;
 
 /** Writes vectors: kind, first seed, number of runs, nodes, events a run, file. */
 public final class Main {
@@ -29,6 +30,8 @@ public final class Main {
           + "kinds: fair, preempt, continuous, reload, fair_wide, fair_wide_gpu, fair_resize, fair_resize_gpu, fair_mixed, fair_mixed_gpu, fair_mixed_resize, fair_odd, fair_odd_gpu, capacity, capacity_wide, capacity_wide_gpu, capacity_resize, capacity_resize_gpu, capacity_mixed, capacity_mixed_gpu, capacity_mixed_resize, capacity_drain, capacity_odd, capacity_odd_gpu, fifo, fifo_wide, fifo_resize, fifo_mixed, fifo_odd, amrm_client, alloc_file, placement, capacity_conf, resources; NODES is the largest cluster");
       System.exit(2);
     }
+    // The time since which the ResourceManager runs is that at which its class is first looked at: within the first comparison with the clock it would be later than that.
+    ResourceManager.getClusterTimeStamp();
     Recorder.types(args[0].endsWith("_gpu"));
     Recorder.install();
     DefaultMetricsSystem.setMiniClusterMode(true);
