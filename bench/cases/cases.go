@@ -67,8 +67,8 @@ func list() (all []*Case) {
 
 	gen("month-hundredth-day", Short, "month", synth.Options{Nodes: 120, Jobs: 180}, nil, longLived+", delay scheduling")
 	gen("month-tenth-hours", Short, "month", synth.Options{Nodes: 1200, Jobs: 300}, nil, longLived+", the first hours of a tenth of the cluster")
-	gen("month-tenth-crowded", Short, "month", synth.Options{Nodes: 1200, Jobs: 1500, Load: 2}, until(20_000_000), longLived+", twice the work that a tenth of the cluster can do: hundreds of applications wait")
-	gen("month-tenth-crowded-capacity", Short, "month", synth.Options{Nodes: 1200, Jobs: 1500, Load: 2}, func(o *scenario.Options) { o.Scheduler, o.Until = "capacity", 10_000_000 },
+	gen("month-tenth-crowded", Short, "month-elastic", synth.Options{Nodes: 1200, Jobs: 1500, Load: 2}, until(20_000_000), longLived+", twice the work that a tenth of the cluster can do: hundreds of applications wait")
+	gen("month-tenth-crowded-capacity", Short, "month-elastic", synth.Options{Nodes: 1200, Jobs: 1500, Load: 2}, func(o *scenario.Options) { o.Scheduler, o.Until = "capacity", 10_000_000 },
 		longLived+", twice the work that a tenth of the cluster can do, under the CapacityScheduler: hundreds wait, and nodes are reserved")
 	gen("month-hours", Short, "month", synth.Options{Jobs: 1000}, nil, longLived+", the first hours of the whole cluster")
 	gen("month-tenth-reserving", Short, "month", synth.Options{Nodes: 1200, Jobs: 300}, func(o *scenario.Options) {
@@ -111,9 +111,9 @@ func list() (all []*Case) {
 	for _, nodes := range []int{3000, 6000, 12_000, 24_000, 50_000} {
 		gen(fmt.Sprintf("same-%d", nodes), Nightly, "tpch-decima", synth.Options{Nodes: nodes, Jobs: 600}, nil, fmt.Sprintf("%d nodes, the same work of one queue", nodes))
 	}
-	gen("key-none", Nightly, "month", synth.Options{Jobs: 500}, nil, longLived+", with the defaults of all keys")
+	gen("key-none", Nightly, "month-elastic", synth.Options{Jobs: 500}, nil, longLived+", with the defaults of all keys")
 	for _, k := range keys {
-		gen("key-"+k.name, Nightly, "month", synth.Options{Jobs: 500}, func(o *scenario.Options) { o.Conf = map[string]string{k.key: k.value} }, longLived+", with "+k.key+"="+k.value)
+		gen("key-"+k.name, Nightly, "month-elastic", synth.Options{Jobs: 500}, func(o *scenario.Options) { o.Conf = map[string]string{k.key: k.value} }, longLived+", with "+k.key+"="+k.value)
 	}
 	gen("backlog-100000", Nightly, "uniform-micro", synth.Options{Nodes: 10, Jobs: 100_000, Load: 3000}, until(400_000), "100,000 applications wait in one queue")
 	return all
