@@ -19,13 +19,19 @@ func variant(t *testing.T, m reporttest.MadeUp, name string) compare.Variant {
 	return v
 }
 
-func TestPlotsGolden(t *testing.T) {
-	other := reporttest.Few
-	other.Locality, other.WaitMS = .9, 3000
+// comparison compares the small made-up runs with others.
+func comparison(t *testing.T, other reporttest.MadeUp) *compare.Comparison {
 	c, err := compare.Of([]compare.Variant{variant(t, reporttest.Few, "base"), variant(t, other, "other")}, compare.Options{Margin: compare.DefaultMargin})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return c
+}
+
+func TestPlotsGolden(t *testing.T) {
+	other := reporttest.Few
+	other.Locality, other.WaitMS = .9, 3000
+	c := comparison(t, other)
 	for _, p := range Of(c) {
 		if p.Figure == nil {
 			t.Fatalf("%s: no picture: %s", p.Name, p.Reason)
@@ -42,10 +48,7 @@ func TestPlotsGolden(t *testing.T) {
 func TestDifferencesBeyondTheEnds(t *testing.T) {
 	other := reporttest.Few
 	other.WaitMS *= 30
-	c, err := compare.Of([]compare.Variant{variant(t, reporttest.Few, "base"), variant(t, other, "other")}, compare.Options{Margin: compare.DefaultMargin})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := comparison(t, other)
 	f, reason := differences.Draw(c)
 	if f == nil {
 		t.Fatal(reason)
