@@ -110,11 +110,7 @@ func TestReportGolden(t *testing.T) {
 		if p.Figure == nil {
 			t.Fatalf("%s: no picture: %s", p.Name, p.Reason)
 		}
-		svg, err := p.Figure.Render("svg")
-		if err != nil {
-			t.Fatal(err)
-		}
-		reporttest.Golden(t, p.Name+".svg", svg)
+		reporttest.GoldenPicture(t, p.Name, p.Figure)
 	}
 }
 

@@ -31,3 +31,16 @@ func Golden(t *testing.T, name string, got []byte) {
 		t.Errorf("%s changed (-want +got); look at it, and if meant run with -update\n%.2000s", name, d)
 	}
 }
+
+// GoldenPicture compares a picture, drawn as SVG, with testdata/<name>.svg.golden.
+func GoldenPicture(t *testing.T, name string, p interface {
+	Render(format string) ([]byte, error)
+},
+) {
+	t.Helper()
+	b, err := p.Render("svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	Golden(t, name+".svg", b)
+}

@@ -36,11 +36,7 @@ func TestPlotsGolden(t *testing.T) {
 		if p.Figure == nil {
 			t.Fatalf("%s: no picture: %s", p.Name, p.Reason)
 		}
-		b, err := p.Figure.Render("svg")
-		if err != nil {
-			t.Fatal(err)
-		}
-		reporttest.Golden(t, p.Name+".svg", b)
+		reporttest.GoldenPicture(t, p.Name, p.Figure)
 	}
 }
 
