@@ -236,8 +236,10 @@ func (p *program) benchWorks(c *cli.Context) (list []benchWork, cleanUp func(), 
 	o := p.options()
 	o.WorkOf = nil // reading a trace twice is part of a replay
 	if c.NArg() > 0 {
-		if c.IsSet("case") || c.IsSet("label") {
-			return nil, nil, cmdline.Usagef("--case and --label choose among the cases of the project; with a TRACE they have no meaning")
+		for _, name := range []string{"case", "label", "traces", "cache"} {
+			if c.IsSet(name) {
+				return nil, nil, cmdline.Usagef("--%s is about the cases of the project; with a TRACE it has no meaning", name)
+			}
 		}
 		if o, err = p.readOptions(c, o); err != nil {
 			return nil, nil, err

@@ -97,8 +97,12 @@ func (p *program) explain(c *cli.Context) error {
 	e := &explaining{wanted: wanted, names: parting.NamesOf(parting.Named{Jobs: &data.Jobs})}
 	if of == "" {
 		e.shares, _ = parseShares(c.String("executors")) // the flag takes no other
-	} else if c.Bool("if") {
-		return cmdline.Usagef("--if is about single jobs: name one, or choose by --worst")
+	} else {
+		for _, name := range []string{"if", "executors"} {
+			if c.IsSet(name) {
+				return cmdline.Usagef("--%s is about single jobs: name one, or choose by --worst", name)
+			}
+		}
 	}
 	if data.HasExplained() && !c.IsSet("executors") && !c.Bool("if") {
 		if err := e.read(again.dir, data); err != nil {

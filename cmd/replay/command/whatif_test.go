@@ -279,6 +279,8 @@ func TestExplainCommand(t *testing.T) {
 		{with("--queue", "root.c"), cmdline.ExitDone, "1 job in root.c: "},
 		{with("--queue", "a", "--worst", "slowdown"), cmdline.ExitDone, "w1 (job 0), spark of bench in root.a: success"},
 		{with("--worst", "wait", "--top", "2", "--executors", "50%..100%"), cmdline.ExitDone, "100 %"},
+		{with("--all", "--executors", "50%..100%"), cmdline.ExitUsage, "--executors is about single jobs: name one, or choose by --worst"},
+		{with("--all", "--if"), cmdline.ExitUsage, "--if is about single jobs: name one, or choose by --worst"},
 		{with(), cmdline.ExitUsage, "explain wants one of: a JOB, --worst, --queue, --all"},
 		{with("w9"), cmdline.ExitUsage, `none of the 3 jobs of the result has the number, name or id "w9"; numbers begin at 0`},
 		{with("--queue", "root.d"), cmdline.ExitUsage, `no job ran in queue "root.d"`},
