@@ -161,7 +161,7 @@ func ParseRequests(text string) (core.ResourceList, error) {
 		name, amount, ok := strings.Cut(strings.TrimSpace(field), "=")
 		q, err := resource.ParseQuantity(amount)
 		if !ok || name == "" || err != nil || q.Sign() <= 0 {
-			return nil, fmt.Errorf("%q is no request, want RESOURCE=QUANTITY such as cpu=2 or memory=4Gi", field)
+			return nil, fmt.Errorf("want a list of RESOURCE=QUANTITY such as cpu=2,memory=4Gi, and %q is none", field)
 		}
 		out[core.ResourceName(name)] = q
 	}

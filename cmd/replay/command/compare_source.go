@@ -194,7 +194,7 @@ func (p *program) checkSource(s *traceSource, names map[string]int, several bool
 			if several {
 				err = fmt.Errorf("%s: %w", s.dir, err)
 			}
-			return fmt.Errorf("--variant %s: %w", v.name, err)
+			return fmt.Errorf("%s: %w", v.given, err)
 		}
 		p.files.attach(s.prefix(several), sc.Input.Files)
 	}

@@ -138,7 +138,8 @@ func (p *program) plan(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		ends = append(ends, variant{name: w.setting.name + "=" + w.setting.labels[i], options: o})
+		name := w.setting.name + "=" + w.setting.labels[i]
+		ends = append(ends, variant{name: name, given: "with " + name, options: o})
 	}
 	if err := p.checkSource(w.source, map[string]int{}, false, ends); err != nil {
 		return err

@@ -151,6 +151,7 @@ func TestPlanWrong(t *testing.T) {
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nods=4:8"}, "--nods"},
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "conf=4:8"}, "want SETTING=VALUES"},
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nodes=0:8"}, "--nodes"},
+		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nodes=4:8", "--conf", "spark.executor.cores=a"}, `with nodes=4: --conf: spark.executor.cores is "a", want a whole number`},
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nodes=4:8", "--price", "1", "--prices", "x"}, "give one of them"},
 	} {
 		if code, _, stderr := cmd(t, append([]string{"plan", traces + "uniform-micro", "-q"}, tt.args...)...); code != cmdline.ExitUsage || !strings.Contains(stderr, tt.want) {

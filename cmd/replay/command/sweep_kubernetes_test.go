@@ -125,7 +125,7 @@ func TestSweepOnKubernetes(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
 		{"--on kubernetes --claim a", "--on kubernetes wants --image"},
 		{"--on kubernetes --claim a --image b --volume in/traces", "/t is not below --volume"},
-		{"--on kubernetes --claim a --image b --requests cpu=x", `"cpu=x" is no request`},
+		{"--on kubernetes --claim a --image b --requests cpu=x", `--requests is "cpu=x", want a list of RESOURCE=QUANTITY such as cpu=2,memory=4Gi`},
 		{"--image b", "--image wants --on kubernetes"},
 		{"--on slurm --claim b", "--claim wants --on kubernetes"},
 	} {

@@ -17,6 +17,7 @@ import (
 // variant is one side of a comparison: a name and the options its flags give over the common ones.
 type variant struct {
 	name    string
+	given   string // what messages call it: the flag that gave it
 	flags   string
 	words   []string // flags, apart
 	options scenario.Options
@@ -32,11 +33,11 @@ func (p *program) parseVariants(texts []string, base scenario.Options) ([]varian
 			return nil, err
 		}
 		if seen[strings.ToLower(v.name)] {
-			return nil, cmdline.Usagef("--variant %s is given twice", v.name)
+			return nil, cmdline.Usagef("%s is given twice", v.given)
 		}
 		seen[strings.ToLower(v.name)] = true
 		if v.options, err = p.variantOptions(v.words, base); err != nil {
-			return nil, fmt.Errorf("--variant %s: %w", v.name, err)
+			return nil, fmt.Errorf("%s: %w", v.given, err)
 		}
 		out = append(out, v)
 	}
@@ -51,11 +52,15 @@ func (p *program) splitVariant(text string) (v variant, err error) {
 	if !ok || !sweep.Name.MatchString(v.name) {
 		return v, cmdline.Usagef("--variant is %q, want 'name: flags' with a name of %s", text, sweep.Names)
 	}
+	v.given = "--variant " + v.name
+	if p.gate != nil {
+		v.given = "--" + v.name
+	}
 	if v.words, err = splitWords(v.flags); err == nil {
 		err = p.checkVariantWords(v.words)
 	}
 	if err != nil {
-		return v, cmdline.Usagef("--variant %s: %w", v.name, err)
+		return v, cmdline.Usagef("%s: %w", v.given, err)
 	}
 	return v, nil
 }
