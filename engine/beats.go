@@ -13,7 +13,8 @@ import (
 type elider interface {
 	Epoch(ranks []protocol.NodeID)
 	Beats(rank int, on bool)
-	NextHeartbeat(h, limit int64) int64
+	NextHeartbeat(h, limit, far int64) int64
+	Still() bool
 	CreditHeartbeats(h, end int64)
 	Quiet() bool
 	UpdateDue() bool
@@ -47,6 +48,10 @@ type beats struct {
 	h       int64             // the next heartbeat: passed, or the first of a node that sends some behind it
 	at      int64             // its time, never while no node sends any
 
+	clear int64 // before this time nothing is to be executed while the ResourceManager is still
+	to    int64 // what comes before this place, its time and order, has passed and is not taken in: see [beats.sync]; -1 for nothing
+	toOrd uint64
+
 	nextUpdate int64 // an interval after the last, which a node that came or went may have brought forward
 	first      int64 // heartbeat of the epoch
 	lastAt     int64 // time and node of the last heartbeat that passed in the epochs before
@@ -56,7 +61,7 @@ type beats struct {
 }
 
 func newBeats(dense bool, rm elider, interval, update int64, phase []int64) *beats {
-	return &beats{dense: dense, rm: rm, interval: interval, update: update, phase: phase, at: never, nextUpdate: update, lastAt: -1}
+	return &beats{dense: dense, rm: rm, interval: interval, update: update, phase: phase, at: never, to: -1, nextUpdate: update, lastAt: -1}
 }
 
 // timeOf returns the time of heartbeat h.
@@ -114,15 +119,20 @@ func (b *beats) updateTime() int64 {
 // next returns time and order of the next heartbeat or update that is to be executed before the event at limit; ok is false
 // when there is none. Those before it that are not executed have passed.
 func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok bool) {
-	before := func(at int64, ord uint64) bool { return at < limit || at == limit && ord < limitOrd }
+	if limit < b.clear && !b.dense && b.rm.Still() {
+		b.to, b.toOrd = limit, limitOrd
+		return 0, 0, false
+	}
+	b.sync()
+	b.clear = 0
 	if !b.dense && b.rm.Quiet() {
 		b.passTo(limit)
 	}
 	for {
-		at, update := b.at, b.updateTime()
-		if update <= at {
+		update := b.updateTime()
+		if update <= b.at {
 			ord := order(classUpdate, 0, evUpdate, 0)
-			if update == never || !before(update, ord) {
+			if update == never || update > limit || update == limit && ord >= limitOrd {
 				return 0, 0, false
 			}
 			if b.dense || b.rm.UpdateDue() {
@@ -132,29 +142,56 @@ func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok boo
 			b.passUpdate()
 			continue
 		}
-		if at > limit {
+		if b.at > limit || b.at == limit && limitOrd < afterBeats {
 			return 0, 0, false
 		}
-		ord := order(classNodeBeat, 0, evNodeBeat, b.h%int64(len(b.ranks)))
-		if !before(at, ord) {
-			return 0, 0, false
-		}
+		n := int64(len(b.ranks))
 		if b.dense {
-			return at, ord, true
+			return b.at, order(classNodeBeat, 0, evNodeBeat, b.h%n), true
 		}
-		end := b.h + 1
-		if at < limit {
-			end = b.firstAt(min(limit, update))
+		end := b.beforePlace(limit, limitOrd)
+		if update <= limit {
+			end = b.firstAt(update)
 		}
-		h := min(end, b.sent(b.rm.NextHeartbeat(b.h, end)))
-		if h > b.h {
-			b.rm.CreditHeartbeats(b.h, h)
-			b.pass(h)
+		h := b.sent(b.rm.NextHeartbeat(b.h, end, max(end, b.h+n)))
+		if next := min(h, end); next > b.h {
+			b.rm.CreditHeartbeats(b.h, next)
+			b.pass(next)
 		}
 		if h < end {
-			return b.at, order(classNodeBeat, 0, evNodeBeat, h%int64(len(b.ranks))), true
+			return b.at, order(classNodeBeat, 0, evNodeBeat, h%n), true
 		}
+		b.clear = min(b.timeOf(h), update)
 	}
+}
+
+// afterBeats is the order of what comes behind all node heartbeats of a millisecond. No event is of their class.
+var afterBeats = order(classNodeBeat+1, 0, 0, 0)
+
+// beforePlace returns the first heartbeat that does not come before a place in the order of events.
+func (b *beats) beforePlace(at int64, ord uint64) int64 {
+	if ord >= afterBeats {
+		at++
+	}
+	return b.firstAt(at)
+}
+
+// sync takes in the heartbeats that have passed while the ResourceManager was still. It is asked for how far they are whenever somebody could change something.
+func (b *beats) sync() {
+	if b.to < 0 {
+		return
+	}
+	end := b.beforePlace(b.to, b.toOrd)
+	if b.to = -1; end > b.h {
+		b.rm.CreditHeartbeats(b.h, end)
+		b.pass(end)
+	}
+}
+
+// nextBeat returns the first heartbeat that has not passed.
+func (b *beats) nextBeat() int64 {
+	b.sync()
+	return b.h
 }
 
 // any reports whether heartbeats or updates go on for ever.
@@ -205,6 +242,7 @@ func (b *beats) look() {
 
 // of returns the time of the first heartbeat of a node that sends some, at a time or later.
 func (b *beats) of(id protocol.NodeID, at int64) int64 {
+	b.sync()
 	n := int64(len(b.ranks))
 	h := max(b.firstAt(at), b.passed)
 	return b.timeOf(h + (int64(b.rank[id]-1)-h%n+n)%n)
@@ -221,6 +259,7 @@ func (b *beats) sent(h int64) int64 {
 
 // count brings the number of heartbeats up to date.
 func (b *beats) count() int64 {
+	b.sync()
 	if b.passed > b.counted {
 		b.heartbeats += b.sending.Within(b.counted, b.passed)
 		b.counted = b.passed
@@ -274,6 +313,7 @@ const fewest = 64
 // passed.
 func (b *beats) change(now int64, on, off []protocol.NodeID) {
 	b.count()
+	b.clear = 0
 	if len(b.ranks) > 0 {
 		b.passed = max(b.passed, b.firstAt(now))
 		b.counted = b.passed

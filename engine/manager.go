@@ -34,7 +34,7 @@ func (s *sim) Passed(t rm.Timer) bool {
 }
 
 // NextBeat is part of [rm.Host].
-func (s *sim) NextBeat() int64 { return s.beats.h }
+func (s *sim) NextBeat() int64 { return s.beats.nextBeat() }
 
 // BeatAt is part of [rm.Host].
 func (s *sim) BeatAt(h int64) int64 { return s.beats.timeOf(h) }

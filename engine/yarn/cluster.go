@@ -107,6 +107,9 @@ func (c *Cluster) Touched(yield func(*Node)) {
 	c.touched = c.touched[:0]
 }
 
+// AnyTouched reports whether there are such nodes.
+func (c *Cluster) AnyTouched() bool { return len(c.touched) > 0 }
+
 // All yields the nodes in YARN's order, the hash order of host and port.
 func (c *Cluster) All(yield func(*Node) bool) {
 	for _, n := range c.order.All {

@@ -16,9 +16,11 @@ type Elider interface {
 	Epoch(ranks []protocol.NodeID)
 	// Beats says that the node at a place of the epoch, which is registered, sends heartbeats from now on, or that it sends none any more.
 	Beats(rank int, on bool)
-	// NextHeartbeat returns the first heartbeat from h on, and before limit, that could do more than count. It is limit when
-	// there is none. The answer may be too early, never too late. Nothing is asked of the scheduler in between.
-	NextHeartbeat(h, limit int64) int64
+	// NextHeartbeat returns the first heartbeat from h on, and before far, that could do more than count: far when there is none, or limit, which is not behind
+	// far, when there is none before that and it was not looked for any further. The answer may be too early, never too late. Nothing is asked of the scheduler in between.
+	NextHeartbeat(h, limit, far int64) int64
+	// Still reports whether the last answer of NextHeartbeat holds, however many of the heartbeats before it have passed. It may say no at any time.
+	Still() bool
 	// CreditHeartbeats accounts for the heartbeats from h to before end, which are not executed.
 	CreditHeartbeats(h, end int64)
 	// Launched tells of containers that a node has reported as running with a heartbeat that was left out.

@@ -186,7 +186,7 @@ func (e *elision) repeats(k *key, h, times int64) int64 {
 }
 
 // NextHeartbeat is part of [yarn.Elider].
-func (s *Scheduler) NextHeartbeat(h, limit int64) int64 {
+func (s *Scheduler) NextHeartbeat(h, limit, _ int64) int64 {
 	if s.root.leaf { // notes at each offer what it may use
 		return h
 	}
@@ -216,6 +216,9 @@ func (s *Scheduler) nextTaking(h, limit int64) int64 {
 	}
 	return e.NextOf(&e.taking, h, limit)
 }
+
+// Still is part of [yarn.Elider].
+func (s *Scheduler) Still() bool { return false }
 
 // CreditHeartbeats is part of [yarn.Elider].
 func (s *Scheduler) CreditHeartbeats(h, end int64) {

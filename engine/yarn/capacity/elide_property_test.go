@@ -41,7 +41,7 @@ func (w *world) pass(end int64) (executed int64) {
 		w.twin.Beats(i, true)
 	}
 	for h := int64(0); h < end; {
-		next := w.twin.NextHeartbeat(h, end)
+		next := w.twin.NextHeartbeat(h, end, end)
 		w.twin.CreditHeartbeats(h, next)
 		for ; h < next; h++ {
 			id := w.nodes[h%n]

@@ -21,7 +21,7 @@ func TestHeartbeatOfAReservedNodeWithoutRoom(t *testing.T) {
 	r.s.Beats(0, true)
 	next := func(what string, want int64) {
 		t.Helper()
-		if got := r.s.NextHeartbeat(0, 5); got != want {
+		if got := r.s.NextHeartbeat(0, 5, 5); got != want {
 			t.Errorf("%s: the next heartbeat is %d, want %d", what, got, want)
 		}
 	}
@@ -60,7 +60,7 @@ func TestHeartbeatOfAReservedNodeOfTheRack(t *testing.T) {
 			{Priority: 1, Name: n.Rack, Count: 1, Size: resource.R(tt.size, 1), Relax: true},
 		}})
 		offers := r.s.heldBy(n).t.Offers
-		if got := r.s.NextHeartbeat(0, 5); got != tt.want {
+		if got := r.s.NextHeartbeat(0, 5, 5); got != tt.want {
 			t.Errorf("%d MiB on the rack: the next heartbeat is %d, want %d", tt.size, got, tt.want)
 		}
 		if got := r.s.heldBy(n).t.Offers; got != offers {

@@ -255,21 +255,21 @@ func (f *Scheduler) known() bool {
 }
 
 // NextHeartbeat is part of [yarn.Elider].
-func (f *Scheduler) NextHeartbeat(h, limit int64) int64 {
+func (f *Scheduler) NextHeartbeat(h, limit, far int64) int64 {
 	if next, ok := f.goesOn(h, limit); ok {
 		return next
 	}
 	if !f.known() {
 		return h
 	}
-	e, next := &f.elision, limit
+	e, next := &f.elision, far
 	if until := e.until(); until != policy.Always {
 		next = e.offered(h, next, until)
 	}
 	from := int(h % int64(len(e.ranks)))
 	see := func(s *yarn.Ranks) {
-		if far, ok := s.After(from); ok {
-			next = min(next, h+int64(far))
+		if off, ok := s.After(from); ok {
+			next = min(next, h+int64(off))
 		}
 	}
 	if e.marked {
@@ -280,11 +280,17 @@ func (f *Scheduler) NextHeartbeat(h, limit int64) int64 {
 	}
 	for i := range e.named {
 		most := int(min(next-h, int64(len(e.ranks))))
-		if far := e.after(&e.named[i], from, most); far < most {
-			next = h + int64(far)
+		if off := e.after(&e.named[i], from, most); off < most {
+			next = h + int64(off)
 		}
 	}
 	return next
+}
+
+// Still is part of [yarn.Elider]. What is available in the cluster changes with what is counted as a change.
+func (f *Scheduler) Still() bool {
+	e := &f.elision
+	return !e.changed && e.looked == e.changes && !f.cluster.AnyTouched()
 }
 
 // mostSpecial is how many special nodes are looked at one by one where the others go on to be served.

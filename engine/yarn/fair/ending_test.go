@@ -29,12 +29,12 @@ func TestRoomThatIsToCome(t *testing.T) {
 	next := func(what string, want int64) {
 		t.Helper()
 		for h := range int64(40) { // a survey waits until heartbeats have paid for it
-			if g.f.NextHeartbeat(2*h, 2*h+2) == 2*h+want && !g.f.elision.changed {
+			if g.f.NextHeartbeat(2*h, 2*h+2, 2*h+2) == 2*h+want && !g.f.elision.changed {
 				return
 			}
 			g.wantHB("-, -", "n1", "n2")
 		}
-		t.Errorf("%s: the next heartbeat is %d of two, want %d", what, g.f.NextHeartbeat(0, 2), want)
+		t.Errorf("%s: the next heartbeat is %d of two, want %d", what, g.f.NextHeartbeat(0, 2, 2), want)
 	}
 	next("nobody asks for anything", 2)
 	g.ask(2, 1, "* x1 1024,1")

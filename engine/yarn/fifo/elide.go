@@ -95,7 +95,7 @@ func (s *Scheduler) Epoch(ranks []protocol.NodeID) { s.sets.Epoch(ranks) }
 func (s *Scheduler) Beats(rank int, on bool) { s.sets.Beats(rank, on) }
 
 // NextHeartbeat is part of [yarn.Elider].
-func (s *Scheduler) NextHeartbeat(h, limit int64) int64 {
+func (s *Scheduler) NextHeartbeat(h, limit, _ int64) int64 {
 	if s.newcomer || s.told != s.unallocated() {
 		limit = s.sets.Next(tight, h, limit)
 	} else if !s.asking() {
@@ -103,6 +103,9 @@ func (s *Scheduler) NextHeartbeat(h, limit int64) int64 {
 	}
 	return s.sets.Next(roomy, h, limit)
 }
+
+// Still is part of [yarn.Elider].
+func (s *Scheduler) Still() bool { return false }
 
 // CreditHeartbeats is part of [yarn.Elider].
 func (s *Scheduler) CreditHeartbeats(h, end int64) {}

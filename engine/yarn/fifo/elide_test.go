@@ -16,7 +16,7 @@ func TestHeartbeatsThatDoNothing(t *testing.T) {
 	c.Beats(1, true)
 	next := func(what string, want int64) {
 		t.Helper()
-		if got := c.NextHeartbeat(2, 9); got != want {
+		if got := c.NextHeartbeat(2, 9, 9); got != want {
 			t.Errorf("%s: the next heartbeat is %d, want %d", what, got, want)
 		}
 	}

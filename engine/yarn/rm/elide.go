@@ -106,8 +106,8 @@ func (r *RM) Beats(rank int, on bool) {
 	}
 }
 
-// NextHeartbeat returns the first heartbeat from h on that is to be executed, or limit when none before it is.
-func (r *RM) NextHeartbeat(h, limit int64) int64 {
+// NextHeartbeat returns the first heartbeat from h on that is to be executed, as [yarn.Elider] has it.
+func (r *RM) NextHeartbeat(h, limit, far int64) int64 {
 	if r.Quiet() {
 		return limit
 	}
@@ -115,16 +115,21 @@ func (r *RM) NextHeartbeat(h, limit int64) int64 {
 	if e == nil {
 		return h
 	}
+	r.news = false
 	from := int(h % int64(len(r.known.ranks)))
-	if far, ok := r.due.After(from); ok {
-		limit = min(limit, h+int64(far))
-		r.fetchAt(from + far)
+	if off, ok := r.due.After(from); ok {
+		far = min(far, h+int64(off))
+		limit = min(limit, far)
+		r.fetchAt(from + off)
 	}
 	if limit == h {
 		return h
 	}
-	return e.NextHeartbeat(h, limit)
+	return e.NextHeartbeat(h, limit, far)
 }
+
+// Still reports whether the last answer of [RM.NextHeartbeat] holds, as [yarn.Elider] has it.
+func (r *RM) Still() bool { return r.decides != nil && !r.news && !r.Quiet() && r.decides.Still() }
 
 // fetchAt has fetched what is looked at first of the node that sends the next heartbeat that is executed for its own sake.
 func (r *RM) fetchAt(rank int) {

@@ -48,10 +48,11 @@ type elidingScheduler struct {
 	due  bool
 }
 
-func (s *elidingScheduler) Epoch(ranks []protocol.NodeID)      { s.note("epoch %v", ranks) }
-func (s *elidingScheduler) Beats(int, bool)                    {}
-func (s *elidingScheduler) NextHeartbeat(h, limit int64) int64 { return min(s.next, limit) }
-func (s *elidingScheduler) CreditHeartbeats(h, end int64)      { s.note("credit %d to %d", h, end) }
+func (s *elidingScheduler) Epoch(ranks []protocol.NodeID)         { s.note("epoch %v", ranks) }
+func (s *elidingScheduler) Beats(int, bool)                       {}
+func (s *elidingScheduler) NextHeartbeat(h, limit, _ int64) int64 { return min(s.next, limit) }
+func (s *elidingScheduler) Still() bool                           { return true }
+func (s *elidingScheduler) CreditHeartbeats(h, end int64)         { s.note("credit %d to %d", h, end) }
 func (s *elidingScheduler) Launched(n protocol.NodeID, ids []protocol.ContainerID) {
 	s.note("node %d launched %d", n, len(ids))
 }
@@ -132,8 +133,8 @@ func wantLog(t *testing.T, what string, got []string, want ...string) {
 func TestIdleIsLeftOutAndSettled(t *testing.T) {
 	s := &quietScheduler{}
 	r, _ := newQuiet(t, Config{StartMS: 100}, s)
-	if r.UpdateDue() || r.NextHeartbeat(5, 12) != 12 {
-		t.Errorf("an update is due: %v, the next heartbeat is %d, want none before 12", r.UpdateDue(), r.NextHeartbeat(5, 12))
+	if r.UpdateDue() || r.NextHeartbeat(5, 12, 12) != 12 {
+		t.Errorf("an update is due: %v, the next heartbeat is %d, want none before 12", r.UpdateDue(), r.NextHeartbeat(5, 12, 12))
 	}
 	r.CreditHeartbeats(5, 12)
 	r.CreditUpdate(500)
@@ -142,7 +143,7 @@ func TestIdleIsLeftOutAndSettled(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantLog(t, "after idle time", s.log, "1100 update", "1300 app")
-	if !r.UpdateDue() || r.NextHeartbeat(12, 20) != 12 {
+	if !r.UpdateDue() || r.NextHeartbeat(12, 20, 20) != 12 {
 		t.Error("with an application something is left out")
 	}
 }
@@ -161,15 +162,15 @@ func TestNodesThatHaveToReportAreHeard(t *testing.T) {
 	r, _ := newQuiet(t, Config{}, s)
 	r.AddNode(0, yarn.NodeSpec{ID: 0})
 	r.ContainerStarted(0, protocol.ContainerID{App: 1, N: 1})
-	if r.NextHeartbeat(3, 9) != 3 {
+	if r.NextHeartbeat(3, 9, 9) != 3 {
 		t.Error("a node with a process is not heard")
 	}
 	r.NodeDown(0)
-	if r.NextHeartbeat(3, 9) != 9 {
+	if r.NextHeartbeat(3, 9, 9) != 9 {
 		t.Error("a node without processes is heard")
 	}
 	r.Drain(0, -1)
-	if r.NextHeartbeat(3, 9) != 3 {
+	if r.NextHeartbeat(3, 9, 9) != 3 {
 		t.Error("a node that drains is not heard")
 	}
 }
@@ -186,7 +187,7 @@ func TestElidingSchedulerDecides(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.log = nil
-	if h := r.NextHeartbeat(3, 20); h != 7 {
+	if h := r.NextHeartbeat(3, 20, 20); h != 7 {
 		t.Errorf("the next heartbeat is %d, want the scheduler's 7", h)
 	}
 	r.CreditHeartbeats(3, 7)
@@ -199,7 +200,7 @@ func TestElidingSchedulerDecides(t *testing.T) {
 	started := protocol.ContainerID{App: 1, N: 1}
 	heard := func(why string, from, want int64) {
 		t.Helper()
-		if h := r.NextHeartbeat(from, 20); h != want {
+		if h := r.NextHeartbeat(from, 20, 20); h != want {
 			t.Errorf("%s: the next heartbeat from %d on is %d, want %d", why, from, h, want)
 		}
 	}
@@ -239,7 +240,7 @@ func TestWhatIsKnownOfAHeartbeatIsNotExecuted(t *testing.T) {
 		s.log, host.kills, host.next = nil, nil, next
 		do()
 		wantLog(t, what, slices.DeleteFunc(slices.Concat(s.log, host.kills), func(l string) bool { return strings.HasSuffix(l, "settle") }), told...)
-		if h := r.NextHeartbeat(next, 100); h != 100 {
+		if h := r.NextHeartbeat(next, 100, 100); h != 100 {
 			t.Errorf("%s: heartbeat %d is executed, want none", what, h)
 		}
 	}
@@ -315,7 +316,7 @@ func TestEndsThatAreForeseenAreNotExecuted(t *testing.T) {
 		if tt.foreseen {
 			next = 100
 		}
-		if h := r.NextHeartbeat(4, 100); h != next {
+		if h := r.NextHeartbeat(4, 100, 100); h != next {
 			t.Errorf("%s: the next heartbeat is %d, want %d", tt.what, h, next)
 		}
 		if tt.foreseen {

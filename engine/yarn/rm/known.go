@@ -39,6 +39,7 @@ func (r *RM) note(n *node) {
 	}
 	if executed, moves := n.next(r.leavesOut()); executed != n.due || moves != n.moves {
 		n.due, n.moves = executed, moves
+		r.news = r.news || executed
 		r.due.Set(int(n.rank-1), executed)
 		r.known.nodes.Set(int(n.rank-1), moves)
 	}
