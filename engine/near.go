@@ -16,6 +16,9 @@ type near struct {
 // nearest is how many events are fetched for: the first one and those that stand below it in the heap of lanes, of which one is the next.
 const nearest = 5
 
+// lastStep is the last one that is taken for an event.
+const lastStep = 3
+
 // passes notes that an event of a lane is executed.
 func (n *near) passes(lane int32) {
 	if int(lane) < len(n.steps) {
@@ -29,20 +32,20 @@ func (s *sim) fetch() {
 	if n := len(s.q.lanes); n > len(s.near.steps) {
 		s.near.steps = append(s.near.steps, make([]uint8, n-len(s.near.steps))...)
 	}
-	for i := min(len(s.q.heap), nearest) - 1; i >= 0; i-- {
-		e := &s.q.heap[i]
-		lane := int32(e.arg)
-		step := &s.near.steps[lane]
-		if lane == 0 || *step > 3 {
+	heap, steps := s.q.heap, s.near.steps
+	for i := min(len(heap), nearest) - 1; i >= 0; i-- {
+		lane := uint32(heap[i].arg)
+		step := steps[lane]
+		if step > lastStep || lane == 0 {
 			continue
 		}
+		steps[lane]++
 		a := s.apps[(lane-1)/2]
 		if lane%2 == 1 {
-			s.fetchTurn(a, lane, *step)
+			s.fetchTurn(a, int32(lane), step)
 		} else {
-			s.fetchBehind(a, e, lane, *step)
+			s.fetchBehind(a, &heap[i], int32(lane), step)
 		}
-		*step++
 	}
 }
 

@@ -1,6 +1,10 @@
 package yarn
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"replay/engine/protocol"
+)
 
 // Ranks is a set of small numbers, such as the positions of nodes in the order of their heartbeats, that is searched for its
 // next member.
@@ -67,16 +71,17 @@ func (s *Ranks) Next(i int) int {
 	if rest := s.words[w] >> (i & 63); rest != 0 {
 		return i + bits.TrailingZeros64(rest)
 	}
-	w++
-	for g := w >> 6; g < len(s.any); g++ {
-		some := s.any[g]
-		if g == w>>6 {
-			some &= ^uint64(0) << (w & 63)
-		}
-		if some != 0 {
-			w = g<<6 + bits.TrailingZeros64(some)
+	return s.from(w>>6, ^uint64(1)<<(w&63))
+}
+
+// from returns the least member in the words that are marked in word g of any, of those in mask, or in one behind it, or n.
+func (s *Ranks) from(g int, mask uint64) int {
+	for ; g < len(s.any); g++ {
+		if some := s.any[g] & mask; some != 0 {
+			w := g<<6 + bits.TrailingZeros64(some)
 			return w<<6 + bits.TrailingZeros64(s.words[w])
 		}
+		mask = ^uint64(0)
 	}
 	return s.n
 }
@@ -86,10 +91,24 @@ func (s *Ranks) After(i int) (far int, ok bool) {
 	if k := s.Next(i); k < s.n {
 		return k - i, true
 	}
-	if k := s.Next(0); k < s.n {
+	if k := s.from(0, ^uint64(0)); k < s.n {
 		return s.n - i + k, true
 	}
 	return 0, false
+}
+
+// All yields the members, which may be taken out while it does.
+func (s *Ranks) All(yield func(int) bool) {
+	for g, some := range s.any {
+		for ; some != 0; some &= some - 1 {
+			w := g<<6 + bits.TrailingZeros64(some)
+			for word := s.words[w]; word != 0; word &= word - 1 {
+				if !yield(w<<6 + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // AfterBoth returns how far the next number from i on that is in both sets is, when the numbers are taken in a circle; it returns most when
@@ -177,6 +196,28 @@ func (s *Ranks) AddBoth(a, b *Ranks) {
 func (s *Ranks) AddOnly(a, b *Ranks) {
 	for w, x := range a.words {
 		s.addWord(w, x&^b.words[w])
+	}
+}
+
+// AddNamed puts in what a table has for each of the names, plus 1: 0, or being longer than the table, says that there is nothing. It takes time by all words.
+func (s *Ranks) AddNamed(table []int32, names []protocol.Name) {
+	words := s.words
+	for _, name := range names {
+		if int(name) < len(table) {
+			if i := uint32(table[name]); i > 0 {
+				words[(i-1)>>6] |= 1 << ((i - 1) & 63)
+			}
+		}
+	}
+	for g := range s.any {
+		some, bit := uint64(0), uint64(1)
+		for _, x := range words[g<<6 : min(g<<6+64, len(words))] {
+			if x != 0 {
+				some |= bit
+			}
+			bit <<= 1
+		}
+		s.any[g] = some
 	}
 }
 

@@ -27,6 +27,7 @@ type elision struct {
 	racks     []*rack                   // by name
 	rackAt    []protocol.Name           // by rank
 	rackCount int                       // of racks
+	alike     bool                      // a host has the name of a rack
 	spots     []*spots                  // room for those of a table
 	free      []*spots                  // of no table
 
@@ -43,6 +44,7 @@ type elision struct {
 
 	room    []*roomFor // for the sizes that were asked for of late
 	special yarn.Ranks // nodes with a reservation or claims, which are offered to nobody while they do not wake
+	none    bool       // there are none of these
 	awake   yarn.Ranks // those that do
 	unsure  yarn.Ranks // those of which it is not known whether they do
 	scratch yarn.Ranks
@@ -242,8 +244,12 @@ func (f *Scheduler) follow() {
 // known brings what surveys found up to date; false says that nothing is known, and the next heartbeat is to be executed.
 func (f *Scheduler) known() bool {
 	e := &f.elision
-	f.follow()
-	e.changed = e.changed || f.available != f.unallocated() || f.holdersChanged()
+	if f.cluster.AnyTouched() {
+		f.follow()
+	}
+	if !e.changed && e.looked != e.changes {
+		e.changed = f.available != f.unallocated() || f.holdersChanged()
+	}
 	if e.changed || e.until() <= 0 {
 		if e.wasted < e.costs.next(e.whole) {
 			return false
@@ -324,7 +330,7 @@ func (f *Scheduler) goesOn(h, limit int64) (next int64, ok bool) {
 func (e *elision) offered(h, limit, until int64) int64 {
 	at := h + until - 1
 	for at < limit {
-		missing := until - (at + 1 - h - e.special.Within(h, at+1))
+		missing := until - e.offers(h, at+1)
 		if missing <= 0 {
 			return at
 		}
@@ -333,10 +339,18 @@ func (e *elision) offered(h, limit, until int64) int64 {
 	return limit
 }
 
+// offers returns how many of the heartbeats from h to before end are offers.
+func (e *elision) offers(h, end int64) int64 {
+	if e.none {
+		return end - h
+	}
+	return end - h - e.special.Within(h, end)
+}
+
 // CreditHeartbeats is part of [yarn.Elider].
 func (f *Scheduler) CreditHeartbeats(h, end int64) {
 	if e := &f.elision; e.counts {
-		e.credit(end - h - e.special.Within(h, end))
+		e.credit(e.offers(h, end))
 	}
 }
 

@@ -14,7 +14,7 @@ func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 	e.ranks = ranks
 	e.rank = yarn.Unranked(e.rank, ranks)
 	e.epoch++
-	e.hosts, e.more, e.racks, e.rackCount = nil, nil, nil, 0
+	e.hosts, e.more, e.racks, e.rackCount, e.alike = nil, nil, nil, 0, false
 	e.rackAt = slices.Grow(e.rackAt[:0], len(ranks))[:len(ranks)]
 	e.totals = slices.Grow(e.totals[:0], len(ranks))[:len(ranks)]
 	for i := range e.totals {
@@ -28,6 +28,7 @@ func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 	e.scratch.Reset(len(ranks))
 	e.special.Reset(len(ranks))
 	e.special.AddAllBut(&e.scratch)
+	e.none = false
 	e.least.size = f.unbounded
 	for t := range e.least.nodes {
 		e.least.nodes[t] = len(ranks)
@@ -41,7 +42,7 @@ func (f *Scheduler) Beats(rank int, on bool) {
 	id := e.ranks[rank]
 	if !on {
 		e.rank[id] = 0
-		e.special.Set(rank, true)
+		e.isSpecial(rank, true)
 		e.awake.Set(rank, false)
 		e.unsure.Set(rank, false)
 		for _, r := range e.room {
@@ -104,8 +105,16 @@ func (f *Scheduler) found(rank int, n *node) {
 	for _, r := range e.room {
 		r.Set(rank, n.serves(&r.size))
 	}
-	e.special.Set(rank, n.special())
+	e.isSpecial(rank, n.special())
 	e.unsure.Set(rank, true)
+}
+
+// isSpecial takes in whether a node is special.
+func (e *elision) isSpecial(rank int, is bool) {
+	if e.special.Has(rank) != is {
+		e.special.Set(rank, is)
+		e.none = !is && e.special.Empty()
+	}
 }
 
 // link notes the names of a node.
@@ -128,6 +137,7 @@ func (e *elision) link(rank int, n *node) {
 		e.rackCount++
 	}
 	e.rackAt[rank] = n.Rack
+	e.alike = e.alike || e.racks[n.Host] != nil || e.hosts[n.Rack] != 0
 	k.ranks = append(k.ranks, int32(rank))
 	switch {
 	case k.set != nil:

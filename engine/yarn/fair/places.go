@@ -146,8 +146,12 @@ func (e *elision) spotsOf(l *protocol.Locality, known []*spots) *spots {
 	}
 	s.Locality, s.epoch, s.racked = l, e.epoch, false
 	s.hosts.Reset(len(e.ranks))
-	e.markHosts(&s.hosts, true, l.Hosts...)
-	e.markHosts(&s.hosts, true, l.Racks...) // one may have the name of a host
+	if e.alike || e.more != nil {
+		e.markHosts(&s.hosts, true, l.Hosts...)
+		e.markHosts(&s.hosts, true, l.Racks...)
+	} else {
+		s.hosts.AddNamed(e.hosts, l.Hosts)
+	}
 	return s
 }
 

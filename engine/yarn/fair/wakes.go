@@ -56,7 +56,7 @@ func (f *Scheduler) findAwake() {
 			}
 		}
 	}
-	for i := e.unsure.Next(0); i < len(e.ranks); i = e.unsure.Next(i + 1) {
+	for i := range e.unsure.All {
 		e.costs.spent++
 		e.unsure.Set(i, false)
 		e.awake.Set(i, e.special.Has(i) && f.wakes(&f.nodes[e.ranks[i]]))
@@ -65,11 +65,7 @@ func (f *Scheduler) findAwake() {
 
 // holdersChanged reports whether something has changed of an application with reservations since the last survey.
 func (f *Scheduler) holdersChanged() bool {
-	e := &f.elision
-	if e.looked == e.changes {
-		return false
-	}
-	e.looked = e.changes
+	f.elision.looked = f.elision.changes
 	return slices.ContainsFunc(f.holders, func(a *app) bool {
 		h, known := f.holdingOf(a)
 		return !known || h != a.holding
