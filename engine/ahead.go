@@ -240,17 +240,17 @@ func (s *sim) runAhead(a *app) {
 	const unknown = -2
 	untouched := int64(unknown)
 	lane, asking := a.lane(), a.asking()
-	sure := s.reaches(false) // and further at most, whatever is executed
-	latest, latestOrd := int64(-1), uint64(0)
+	sure := min(last, s.reaches(false)) // and further at most, whatever is executed
+	executed, latestOrd := false, uint64(0)
 	s.ahead.on = true
 	for s.err == nil && !a.gone {
 		e := s.q.lanes[lane].next()
-		if e == nil || e.at > last {
+		if e == nil {
 			break
 		}
 		k := e.kind()
 		row := &a.kind.rows[k]
-		if e.at > sure && e.at > s.reaches(row.work) {
+		if e.at > sure && (e.at > last || e.at > s.reaches(row.work)) {
 			break
 		}
 		if asking || !a.alone(now) {
@@ -265,11 +265,11 @@ func (s *sim) runAhead(a *app) {
 		}
 		first := *e
 		s.q.take(lane, e)
-		if first.at > latest {
-			latest, latestOrd = first.at, 0
+		executed = true
+		if first.at > s.now {
+			s.now, s.reached, latestOrd = first.at, 0, 0
 		}
-		latestOrd = max(latestOrd, first.ord)
-		s.reach(first.at, first.ord)
+		s.reached, latestOrd = max(s.reached, first.ord), max(latestOrd, first.ord)
 		s.totals.Events++
 		s.doing = row
 		s.worked(row)
@@ -279,9 +279,10 @@ func (s *sim) runAhead(a *app) {
 			s.foreseeCores(first.at, busyness{int32(a.usage), n})
 		}
 	}
+	latest := s.now
 	s.ahead.on = false
 	s.now, s.reached = now, reached
-	if latest >= 0 {
+	if executed {
 		s.q.executed(lane, latest, latestOrd)
 		if x := &s.ahead; latest > x.at || latest == x.at && latestOrd > x.ord {
 			x.at, x.ord = latest, latestOrd

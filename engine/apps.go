@@ -98,6 +98,15 @@ func (a *app) behind() int32 { return 2*a.slot + 2 }
 
 // handle executes an event of the application.
 func (a *app) handle(k eventKind, e event) {
+	if k >= numKinds {
+		a.master.Handle(master.EventKind(k-numKinds), e.arg)
+		return
+	}
+	a.handleOwn(k, e)
+}
+
+// handleOwn executes one of the engine's own kinds.
+func (a *app) handleOwn(k eventKind, e event) {
 	switch k {
 	case evStarted:
 		a.s.processStarted(a, e.arg)
@@ -105,8 +114,6 @@ func (a *app) handle(k eventKind, e event) {
 		a.s.processExited(a, e.number())
 	case evRegisterAM:
 		a.register()
-	default:
-		a.master.Handle(master.EventKind(k-numKinds), e.arg)
 	}
 }
 

@@ -52,6 +52,7 @@ func TestHostOfTestsKeepsTheOrder(t *testing.T) {
 		h := mastertest.New(t, k, &trace.Job{})
 		h.Register()
 		var q queue
+		q.clear(1)
 		for i := range int64(rapid.IntRange(0, 30).Draw(r, "events")) {
 			at, kind, number := rapid.Int64Range(0, 2).Draw(r, "at"), rapid.IntRange(0, len(k.events)-1).Draw(r, "kind"), int64(0)
 			if k.events[kind].Number != "" {

@@ -59,7 +59,7 @@ func (s *sim) fetchTurn(a *app, lane int32, step uint8) {
 		a.fetcher.Fetch(int(step) - 1)
 	}
 	if step == 1 {
-		fetch.At(s.q.lanes[lane].heap, 0)
+		fetch.At(s.q.lanes[lane].list, s.q.lanes[lane].from)
 	}
 }
 
@@ -71,7 +71,7 @@ func (s *sim) fetchBehind(a *app, e *event, lane int32, step uint8) {
 		fetch.Of(a)
 		fetch.Of(&s.q.lanes[lane])
 	case 1:
-		fetch.At(s.q.lanes[lane].heap, 0)
+		fetch.At(s.q.lanes[lane].list, s.q.lanes[lane].from)
 		fetch.At(a.containers, int(n-1))
 	default:
 		c := a.containerAt(n)

@@ -3,9 +3,6 @@ package engine
 import (
 	"math/bits"
 	"slices"
-	"unsafe"
-
-	"replay/engine/fetch"
 )
 
 // event is something that happens at a known time. It has no pointers, so the queue costs the
@@ -26,6 +23,9 @@ func (e *event) before(o *event) bool {
 	}
 	return e.seq < o.seq
 }
+
+// precedes is [event.before] for an event that was scheduled behind the other.
+func (e *event) precedes(o *event) bool { return e.at < o.at || e.at == o.at && e.ord < o.ord }
 
 // less is 1 if an event comes before another, else 0: [event.before] without a branch, for where none is likely.
 func (e *event) less(o *event) uint64 {
@@ -63,7 +63,7 @@ func (e *event) number() int64 { return int64(e.ord & (1<<numberBits - 1)) }
 
 // queue holds what is scheduled. Each application attempt has lanes of its own, and so has the ResourceManager with the trace; a heap
 // of lanes knows which comes next. Lanes are short and lie together in memory, and the heap is as large as what is alive, however many
-// events there are. The zero value is empty and ready.
+// events there are. The zero value is empty and has no lanes.
 type queue struct {
 	lanes []lane
 	heap  []event // 4-ary: the first event of each lane, with the lane as its arg
@@ -71,16 +71,14 @@ type queue struct {
 	stale int32 // 1 + a lane whose head is not up to date, 0 for none
 }
 
-// lane holds the events of one thing: a 4-ary heap of those that stay until they are due, those that were scheduled in a row for one time, and timers, of which
-// there is one of a kind at a time.
+// lane holds the events of one thing: those that stay until they are due, of which the first ones are a sorted list and the others a heap, and timers, of which
+// there is one of a kind at a time. What an event leads to comes right behind it or behind all others, most often, where next to nothing moves in a list.
 type lane struct {
-	heap   []event
-	row    []event // ascending
-	passed int     // how many of them were taken
-	rowAt  int64   // time of the event that was pushed last, if none was taken since, else -1
+	list   []event // ascending, from a position on; what is before that was taken
+	from   int
+	far    []event // 4-ary heap of those behind the list; empty while the list is
 	timers []event // at never where none is set
 	first  int32   // 1 + position of the earliest timer that is set, 0 for none
-	hole   bool    // the first event of heap was taken: the next one that is pushed comes in its place
 	at     int32   // 1 + position in the heap of lanes, 0 outside
 
 	// What was executed ahead of its time, last of all. An event that this led to at the same time comes behind it, although its own
@@ -89,18 +87,13 @@ type lane struct {
 	aheadOrd uint64
 }
 
+// longestList is how many events the list of a lane holds at most: so many are moved at less than what a heap costs.
+const longestList = 64
+
 // next returns the first event of the lane, nil when there is none.
 func (l *lane) next() (first *event) {
-	if l.hole {
-		l.fill()
-	}
-	if len(l.heap) > 0 {
-		first = &l.heap[0]
-	}
-	if len(l.row) > 0 {
-		if r := &l.row[l.passed]; first == nil || r.before(first) {
-			first = r
-		}
+	if l.from < len(l.list) {
+		first = &l.list[l.from]
 	}
 	if l.first > 0 {
 		if t := &l.timers[l.first-1]; first == nil || t.before(first) {
@@ -110,15 +103,91 @@ func (l *lane) next() (first *event) {
 	return first
 }
 
-// fill puts the last event of the heap into the place of the first, which was taken.
-func (l *lane) fill() {
-	l.hole = false
-	n := len(l.heap) - 1
-	last := l.heap[n]
-	l.heap = l.heap[:n]
-	if n > 0 {
-		l.sink(last)
+// put adds an event to those that stay, which was scheduled behind all of them, and reports whether it is the first one.
+func (l *lane) put(e event) (first bool) {
+	list, n := l.list, len(l.list)
+	at, high := l.from, n-1
+	switch {
+	case at > high:
+		l.list, l.from = append(list[:0], e), 0
+		return true
+	case !e.precedes(&list[high]):
+		if len(l.far) > 0 {
+			l.putFar(e)
+			return false
+		}
+		at = n
+	case e.precedes(&list[at]):
+		high = at
 	}
+	for at < high {
+		if mid := int(uint(at+high) >> 1); e.precedes(&list[mid]) {
+			high = mid
+		} else {
+			at = mid + 1
+		}
+	}
+	first = at == l.from
+	if l.from > 0 && at-l.from <= n-at {
+		copy(list[l.from-1:], list[l.from:at])
+		at, l.from = at-1, l.from-1
+	} else {
+		if n == cap(list) && 4*l.from > n {
+			n = copy(list, list[l.from:])
+			list, at, l.from = list[:n], at-l.from, 0
+		}
+		list = append(list, e)
+		copy(list[at+1:], list[at:n])
+		l.list = list
+	}
+	list[at] = e
+	if n = len(l.list) - 1; n-l.from == longestList {
+		l.putFar(l.list[n])
+		l.list = l.list[:n]
+	}
+	return first
+}
+
+// putFar adds an event to those behind the list.
+func (l *lane) putFar(e event) {
+	l.far = append(l.far, e)
+	i := len(l.far) - 1
+	for i > 0 {
+		p := (i - 1) / 4
+		if !e.before(&l.far[p]) {
+			break
+		}
+		l.far[i] = l.far[p]
+		i = p
+	}
+	l.far[i] = e
+}
+
+// refill goes on with those behind the list when it is empty.
+func (l *lane) refill() {
+	l.list, l.from = l.list[:0], 0
+	for len(l.far) > 0 && len(l.list) < longestList/2 {
+		l.list = append(l.list, l.far[0])
+		n := len(l.far) - 1
+		last := l.far[n]
+		if l.far = l.far[:n]; n > 0 {
+			l.sink(last)
+		}
+	}
+}
+
+// sink puts an event into the place of the first of those behind the list, and then below those that come before it.
+func (l *lane) sink(e event) {
+	heap, i := l.far, 0
+	for {
+		c, ok := firstChild(heap, i)
+		if !ok || !heap[c].before(&e) {
+			break
+		}
+		heap[i] = heap[c]
+		i = c
+	}
+	heap[i] = e
 }
 
 // timed finds the earliest timer again.
@@ -149,41 +218,20 @@ func (q *queue) peek() (at int64, ord uint64) {
 
 // push adds an event at time at to a lane. Events of equal time and order come out in the order of pushing.
 func (q *queue) push(lane int32, at int64, ord uint64, arg int64) {
-	l := q.lane(lane)
+	l := &q.lanes[lane]
 	q.seq++
 	e := event{at: at, ord: ord, seq: q.seq, arg: arg}
-	if last := len(l.row) - 1; at == l.rowAt && (last < 0 || l.row[last].before(&e)) {
-		if l.row = append(l.row, e); last < 0 {
-			q.touch(lane)
-		}
+	if i := l.from - 1; i >= 0 && e.precedes(&l.list[l.from]) { // right behind what is executed, most often
+		l.list[i], l.from = e, i
+	} else if !l.put(e) {
 		return
 	}
-	l.rowAt = at
-	if l.hole {
-		l.hole = false
-		l.sink(e)
-		q.touch(lane)
-		return
-	}
-	l.heap = append(l.heap, e)
-	i := len(l.heap) - 1
-	for i > 0 {
-		p := (i - 1) / 4
-		if !e.before(&l.heap[p]) {
-			break
-		}
-		l.heap[i] = l.heap[p]
-		i = p
-	}
-	l.heap[i] = e
-	if i == 0 {
-		q.touch(lane)
-	}
+	q.touch(lane)
 }
 
 // set schedules the timer of a lane with this order for a time, in place of the time before; at never it is off.
 func (q *queue) set(lane int32, at int64, ord uint64) {
-	l := q.lane(lane)
+	l := &q.lanes[lane]
 	i := len(l.timers)
 	for k := range l.timers {
 		if l.timers[k].ord == ord {
@@ -209,47 +257,38 @@ func (q *queue) set(lane int32, at int64, ord uint64) {
 
 // scheduled reports whether an event with this order is in a lane.
 func (q *queue) scheduled(lane int32, ord uint64) bool {
-	l := q.lane(lane)
-	if l.hole {
-		l.fill()
-	}
+	l := &q.lanes[lane]
 	is := func(e event) bool { return e.ord == ord }
-	return slices.ContainsFunc(l.heap, is) || slices.ContainsFunc(l.row[l.passed:], is)
+	return slices.ContainsFunc(l.list[l.from:], is) || slices.ContainsFunc(l.far, is)
 }
 
 // drop takes the events of a kind out of a lane and returns how many there were.
 func (q *queue) drop(lane int32, k eventKind) int {
-	l := q.lane(lane)
-	if l.hole {
-		l.fill()
-	}
-	l.heap = append(l.heap, l.row[l.passed:]...)
-	l.row, l.passed = l.row[:0], 0
-	n := len(l.heap)
-	l.heap = slices.DeleteFunc(l.heap, func(e event) bool { return e.kind() == k })
-	slices.SortFunc(l.heap, func(a, b event) int { // a sorted list is a heap
+	l := &q.lanes[lane]
+	all := append(l.list[l.from:], l.far...)
+	n := len(all)
+	all = slices.DeleteFunc(all, func(e event) bool { return e.kind() == k })
+	slices.SortFunc(all, func(a, b event) int { // a sorted list is a heap
 		if a.before(&b) {
 			return -1
 		}
 		return 1
 	})
+	n -= len(all)
+	l.far = append(l.far[:0], all...)
+	l.refill()
 	q.touch(lane)
-	return n - len(l.heap)
+	return n
 }
 
-// clear empties a lane for another use.
-func (q *queue) clear(lane int32) {
-	l := q.lane(lane)
-	l.heap, l.timers, l.first, l.hole, l.aheadAt = l.heap[:0], l.timers[:0], 0, false, -1
-	l.row, l.passed, l.rowAt = l.row[:0], 0, -1
-	q.touch(lane)
-}
-
-func (q *queue) lane(n int32) *lane {
+// clear makes a lane, or empties it for another use.
+func (q *queue) clear(n int32) {
 	for int(n) >= len(q.lanes) {
 		q.lanes = append(q.lanes, lane{})
 	}
-	return &q.lanes[n]
+	l := &q.lanes[n]
+	l.list, l.from, l.far, l.timers, l.first, l.aheadAt = l.list[:0], 0, l.far[:0], l.timers[:0], 0, -1
+	q.touch(n)
 }
 
 // pop removes and returns the earliest event, with its lane; the queue must not be empty.
@@ -259,15 +298,8 @@ func (q *queue) pop() (event, int32) {
 	first := q.lanes[lane].next()
 	e := *first
 	q.take(lane, first)
-	if l := &q.lanes[lane]; l.hole {
-		fetch.Of(&l.heap[len(l.heap)-1]) // which is to come in the place of the first
-		fetch.Head(first, firstLevels)
-	}
 	return e, lane
 }
-
-// firstLevels is how much memory the first event of a heap and those that may come in its place take.
-const firstLevels = 5 * unsafe.Sizeof(event{})
 
 // follows returns the first event of a lane of which one was popped and executed, if it is of the same time and the earliest of all: what the event led to, if it
 // comes before that one in the order, or else the next one of a message. It is nil otherwise, and may be if other lanes were changed. A lane that is still at
@@ -295,33 +327,15 @@ const behindMessages = uint64(classUpdate) << (appBits + kindBits + numberBits)
 // take removes the first event of a lane.
 func (q *queue) take(lane int32, first *event) {
 	l := &q.lanes[lane]
-	l.rowAt = -1
-	switch {
-	case len(l.heap) > 0 && first == &l.heap[0]:
-		l.hole = true // what is executed now often schedules something in the same lane
-	case len(l.row) > 0 && first == &l.row[l.passed]:
-		if l.passed++; l.passed == len(l.row) {
-			l.row, l.passed = l.row[:0], 0
+	if l.from < len(l.list) && first == &l.list[l.from] {
+		if l.from++; l.from == len(l.list) {
+			l.refill()
 		}
-	default:
+	} else {
 		first.at = never
 		l.timed()
 	}
 	q.touch(lane)
-}
-
-// sink puts an event into the place of the first one of the heap, and then below those that come before it.
-func (l *lane) sink(e event) {
-	heap, i := l.heap, 0
-	for {
-		c, ok := firstChild(heap, i)
-		if !ok || !heap[c].before(&e) {
-			break
-		}
-		heap[i] = heap[c]
-		i = c
-	}
-	heap[i] = e
 }
 
 // executed notes that an event of a lane was executed ahead of its time.
@@ -343,9 +357,12 @@ func (q *queue) touch(lane int32) {
 
 // refresh brings the heap of lanes up to date.
 func (q *queue) refresh() {
-	if q.stale == 0 {
-		return
+	if q.stale != 0 {
+		q.update()
 	}
+}
+
+func (q *queue) update() {
 	n := q.stale - 1
 	q.stale = 0
 	l := &q.lanes[n]

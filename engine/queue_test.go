@@ -101,3 +101,57 @@ func TestQueueIsTotalOrder(t *testing.T) {
 		}
 	})
 }
+
+// TestLaneOfManyEvents compares a lane with a sorted list when it holds more events than its own list does, and some of a kind are dropped.
+func TestLaneOfManyEvents(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var q queue
+		q.clear(0)
+		var model []event
+		before := func(a, b event) int {
+			if a.before(&b) {
+				return -1
+			}
+			return 1
+		}
+		now := int64(0)
+		for range rapid.IntRange(1, 12).Draw(t, "rounds") {
+			ahead := rapid.SampledFrom([]int64{1, 30, 1000}).Draw(t, "ahead")
+			for range rapid.IntRange(0, 2*longestList).Draw(t, "pushes") {
+				k := rapid.SampledFrom([]eventKind{evCleanup, evSample}).Draw(t, "kind")
+				e := event{at: now + rapid.Int64Range(0, ahead).Draw(t, "at"), ord: order(1, 0, k, rapid.Int64Range(0, 2).Draw(t, "number"))}
+				q.push(0, e.at, e.ord, e.arg)
+				e.seq = q.seq
+				model = append(model, e)
+			}
+			slices.SortFunc(model, before)
+			for range rapid.IntRange(0, 2*longestList).Draw(t, "pops") {
+				if len(model) == 0 {
+					break
+				}
+				if got, _ := q.pop(); got != model[0] {
+					t.Fatalf("popped %+v, want %+v", got, model[0])
+				}
+				now, model = model[0].at, model[1:]
+			}
+			if rapid.IntRange(0, 3).Draw(t, "drop") == 0 {
+				n := len(model)
+				model = slices.DeleteFunc(model, func(e event) bool { return e.kind() == evCleanup })
+				if got := q.drop(0, evCleanup); got != n-len(model) {
+					t.Fatalf("dropped %d events, want %d", got, n-len(model))
+				}
+			}
+			if len(model) > 0 && !q.scheduled(0, model[len(model)-1].ord) {
+				t.Fatalf("the last event of %d is not found", len(model))
+			}
+		}
+		for _, want := range model {
+			if got, _ := q.pop(); got != want {
+				t.Fatalf("popped %+v, want %+v", got, want)
+			}
+		}
+		if !q.empty() {
+			t.Fatal("more events than were scheduled")
+		}
+	})
+}

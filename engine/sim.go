@@ -107,6 +107,7 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress, aloud b
 	}
 	s = &sim{sc: sc, progress: progress, sampled: -1, names: protocol.NewNames(), warnings: newWarnings()}
 	defer s.caught(&err)
+	s.q.clear(0)
 	s.sink = &summed{sink, &s.digest}
 	if !aloud {
 		s.sink = silent{}
