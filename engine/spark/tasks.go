@@ -88,7 +88,7 @@ type TaskScheduler struct {
 	launched []TaskRef
 	turn     []*Schedulable
 	cores    []int32
-	barren   []Locality // by offer: the levels below this one gave no task in the call under way
+	takers   []taker // scratch
 
 	execs   []executor
 	opens   []TaskRef // room for lists of open attempts
@@ -191,7 +191,7 @@ func (s *TaskScheduler) Renew(conf *conf.Conf, pools *Pools, rackOf []int32, ord
 	*s = TaskScheduler{
 		conf: conf, racks: rackOf, order: order, pools: pools, SlotsPerExecutor: s.SlotsPerExecutor[:0], Scratch: s.Scratch,
 		sets: s.sets[:0], stages: s.stages, events: s.events[:0], taken: s.taken[:0], leaving: s.leaving[:0], gone: s.gone[:0], launched: s.launched[:0],
-		turn: s.turn[:0], cores: s.cores[:0], barren: s.barren[:0], execs: s.execs[:0], opens: s.opens, few: s.few, hosts: s.hosts[:0], racksOn: s.racksOn[:0], hostAt: s.hostAt.emptied(), rackAt: s.rackAt.emptied(),
+		turn: s.turn[:0], cores: s.cores[:0], takers: s.takers[:0], execs: s.execs[:0], opens: s.opens, few: s.few, hosts: s.hosts[:0], racksOn: s.racksOn[:0], hostAt: s.hostAt.emptied(), rackAt: s.rackAt.emptied(),
 		unschedulable: s.unschedulable[:0],
 	}
 	if conf.Exclude.Enabled {

@@ -60,21 +60,12 @@ func (s *TaskScheduler) ResourceOffers(now int64, offers []Offer, allFree bool) 
 
 // offerSet gives one task set its turn.
 func (s *TaskScheduler) offerSet(now int64, set *TaskSet, offers []Offer, allFree bool) {
-	best := numLocalities // no launch
-	noRejects := true
-	s.barren = reuse.Zeros(s.barren, len(offers))
-	set.heldKnown = false
-	levels, n := set.levels, set.numLevels
-	able := true
-	for i := 0; i < n && able; {
-		var at Locality
-		var rejected bool
-		at, rejected, able = s.offerRound(now, set, offers, levels[i])
-		noRejects = noRejects && !rejected
-		best = min(best, at)
-		if at == numLocalities {
-			i++
-		}
+	var best Locality
+	var noRejects bool
+	if set.excluded == nil && set.speculatable == 0 && !set.Spec.Barrier && !s.conf.LegacyLocalityReset {
+		best, noRejects = s.offerPlainly(now, set, offers)
+	} else {
+		best, noRejects = s.offerRounds(now, set, offers)
 	}
 	launchedAny := best < numLocalities
 	if !s.conf.LegacyLocalityReset {
@@ -103,6 +94,24 @@ func (s *TaskScheduler) offerSet(now int64, set *TaskSet, offers []Offer, allFre
 	}
 }
 
+// offerRounds offers the executors to a task set at each level, as long as one gets a task there. It returns the best locality launched, numLocalities if
+// there was none, and whether delay scheduling held no task back.
+func (s *TaskScheduler) offerRounds(now int64, set *TaskSet, offers []Offer) (best Locality, noRejects bool) {
+	best, noRejects = numLocalities, true
+	able := true
+	for i := 0; i < set.numLevels && able; {
+		var at Locality
+		var rejected bool
+		at, rejected, able = s.offerRound(now, set, offers, set.levels[i])
+		noRejects = noRejects && !rejected
+		best = min(best, at)
+		if at == numLocalities {
+			i++
+		}
+	}
+	return best, noRejects
+}
+
 // offerRound gives every executor at most one task of the set. It returns the best locality
 // launched, numLocalities if there was none, and whether an executor is able to take more.
 //
@@ -110,12 +119,11 @@ func (s *TaskScheduler) offerSet(now int64, set *TaskSet, offers []Offer, allFre
 func (s *TaskScheduler) offerRound(now int64, set *TaskSet, offers []Offer, limit Locality) (best Locality, rejected, able bool) {
 	best = numLocalities
 	need := set.Spec.TaskCPUs
-	cores, barren := s.cores[:len(offers)], s.barren[:len(offers)]
 	for i := range offers {
-		if cores[i] < need || cores[i] < 0 || !set.Spec.runsOn(offers[i].Profile) {
+		if s.cores[i] < need || s.cores[i] < 0 || !set.Spec.runsOn(offers[i].Profile) {
 			continue
 		}
-		row, at, rej := set.resourceOffer(now, offers[i].Exec, offers[i].Host, limit, &barren[i])
+		row, at, rej := set.resourceOffer(now, offers[i].Exec, offers[i].Host, limit)
 		rejected = rejected || rej
 		if row == noTask {
 			able = true
@@ -124,24 +132,91 @@ func (s *TaskScheduler) offerRound(now int64, set *TaskSet, offers []Offer, limi
 			}
 			continue
 		}
-		cores[i] -= need
-		able = able || cores[i] >= need
+		s.cores[i] -= need
+		able = able || s.cores[i] >= need
 		best = min(best, at)
 		if row == collectedTask {
 			set.barrier[len(set.barrier)-1].offer = int32(i)
 			continue
 		}
-		s.launchOn(set, row)
+		s.launchOn(set, offers[i].Exec, row)
 	}
 	return best, rejected, able
+}
+
+// taker is an executor that may take tasks of a set in a call of [TaskScheduler.ResourceOffers]. The levels below barren gave it none: their lists are empty
+// for it, and no task comes into them in the call.
+type taker struct {
+	offer  int32
+	cores  int32
+	barren Locality
+}
+
+// offerPlainly is [TaskScheduler.offerRounds] for a set of which each task may run on each executor, and starts alone. What the lists hold and which level
+// is allowed changes with launches only, so no executor looks into a list again in which it found nothing.
+func (s *TaskScheduler) offerPlainly(now int64, set *TaskSet, offers []Offer) (best Locality, noRejects bool) {
+	best, noRejects = numLocalities, true
+	need := set.Spec.TaskCPUs
+	takers := s.takers[:0]
+	for i := range offers {
+		if c := s.cores[i]; c >= need && c >= 0 && set.Spec.runsOn(offers[i].Profile) {
+			takers = append(takers, taker{offer: int32(i), cores: c})
+		}
+	}
+	s.takers = takers[:0]
+	held, known := ProcessLocal, false
+	for i := 0; i < set.numLevels && len(takers) > 0; {
+		limit := set.levels[i]
+		left, launched := 0, false
+		for k := range takers {
+			t := takers[k]
+			if !known && limit != NoPref {
+				held, known = set.allowed(now), true
+			}
+			if set.drained() {
+				if !known { // as at the last level
+					set.allowed(now)
+				}
+				return best, noRejects
+			}
+			allowed := limit
+			if limit != NoPref {
+				allowed = min(held, limit)
+			}
+			if allowed >= t.barren {
+				o := &offers[t.offer]
+				if task, at, _ := set.dequeue(&set.pending, o.Exec, o.Host, t.barren, allowed, false); task >= 0 {
+					s.launchOn(set, o.Exec, set.launch(now, task, o.Exec, o.Host, at, false))
+					known, launched, best = false, true, min(best, at)
+					s.cores[t.offer] -= need
+					if t.cores -= need; t.cores >= need {
+						takers[left] = t
+						left++
+					}
+					continue
+				}
+				t.barren = allowed + 1
+			}
+			if limit == AnyLocality && set.Backlog > 0 {
+				noRejects = false
+			}
+			takers[left] = t
+			left++
+		}
+		takers = takers[:left]
+		if !launched {
+			i++
+		}
+	}
+	return best, noRejects
 }
 
 // usualSlots is how many attempts most executors run at a time, and usualExecs for how many of them room is made at once.
 const usualSlots, usualExecs = 8, 16
 
-func (s *TaskScheduler) launchOn(set *TaskSet, row int32) {
+func (s *TaskScheduler) launchOn(set *TaskSet, exec, row int32) {
 	ref := TaskRef{set.ID, row}
-	e := &s.execs[set.attempts[row].Exec]
+	e := &s.execs[exec]
 	e.running++
 	if cap(e.open) == 0 {
 		e.open = reuse.Cut(&s.opens, usualSlots, usualExecs)
@@ -171,7 +246,7 @@ func (s *TaskScheduler) launchBarrier(now int64, set *TaskSet) {
 	if len(tasks) == set.Spec.Tasks {
 		for _, b := range tasks {
 			row := set.launch(now, b.task, b.exec, b.host, b.level, false)
-			s.launchOn(set, row)
+			s.launchOn(set, b.exec, row)
 		}
 		return
 	}

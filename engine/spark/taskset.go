@@ -92,9 +92,7 @@ type TaskSet struct {
 
 	levels    [numLocalities]Locality
 	numLevels int
-	level     int      // index of the current level
-	held      Locality // what [TaskSet.allowed] returns now
-	heldKnown bool     // in a call of [TaskScheduler.ResourceOffers]: nothing was launched since
+	level     int // index of the current level
 	lastReset int64
 
 	noRejects     int8 // since the last reset: 1 yes, 0 no, -1 not yet known

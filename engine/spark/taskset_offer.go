@@ -7,38 +7,25 @@ import "slices"
 // only when all of them have an offer; and the locality. Rejected tells that delay scheduling held
 // all tasks back.
 //
-// Barren says for the executor which levels gave no task before in this call of [TaskScheduler.ResourceOffers]: its lists are empty then,
-// and no task comes into them meanwhile, so they are not searched again.
-//
 // Source: TaskSetManager.resourceOffer.
-func (s *TaskSet) resourceOffer(now int64, exec, host int32, limit Locality, barren *Locality) (row int32, at Locality, rejected bool) {
+func (s *TaskSet) resourceOffer(now int64, exec, host int32, limit Locality) (row int32, at Locality, rejected bool) {
 	if s.Zombie || s.excluded != nil && s.excluded.fromSet(exec, host) {
 		return noTask, 0, false
 	}
 	allowed := limit
 	if limit != NoPref {
-		if !s.heldKnown || s.Spec.Barrier { // a search drops collected tasks, which are still taken to wait
-			s.held, s.heldKnown = s.allowed(now), true
-		}
-		allowed = min(s.held, limit)
+		allowed = min(s.allowed(now), limit)
 	}
 	if s.drained() {
 		return noTask, 0, false
 	}
-	task, speculative := int32(-1), false
-	if allowed >= *barren {
-		task, at, speculative = s.dequeue(&s.pending, exec, host, allowed, false)
-		if task < 0 && s.speculatable > 0 {
-			task, at, speculative = s.dequeue(&s.again, exec, host, allowed, true)
-		}
+	task, at, speculative := s.dequeue(&s.pending, exec, host, ProcessLocal, allowed, false)
+	if task < 0 && s.speculatable > 0 {
+		task, at, speculative = s.dequeue(&s.again, exec, host, ProcessLocal, allowed, true)
 	}
 	if task < 0 {
-		if s.excluded == nil && s.speculatable == 0 { // else tasks that may not run here are still in the lists
-			*barren = max(*barren, allowed+1)
-		}
 		return noTask, 0, limit == AnyLocality && s.Backlog > 0
 	}
-	s.heldKnown = false
 	if s.sched.conf.LegacyLocalityReset && limit != NoPref {
 		s.resetTimer(now, at)
 	}
@@ -68,37 +55,37 @@ type barrierTask struct {
 	level                   Locality
 }
 
-// dequeue takes the most local task that executor may run.
+// dequeue takes the most local task that executor may run, at one of the levels from one to another.
 //
 // Source: TaskSetManager.dequeueTaskHelper.
-func (s *TaskSet) dequeue(p *pendingTasks, exec, host int32, allowed Locality, speculative bool) (int32, Locality, bool) {
-	if len(p.byExec.lists) > 0 {
+func (s *TaskSet) dequeue(p *pendingTasks, exec, host int32, from, to Locality, speculative bool) (int32, Locality, bool) {
+	if from == ProcessLocal && len(p.byExec.lists) > 0 {
 		if at := p.byExec.keysAt.find(exec); at >= 0 && p.byExec.lists[at].n > 0 {
 			if t := s.takeAt(&p.byExec, at, exec, host, speculative); t >= 0 {
 				return t, ProcessLocal, speculative
 			}
 		}
 	}
-	if allowed >= NodeLocal {
+	if from <= NodeLocal && to >= NodeLocal && len(p.byHost.lists) > 0 {
 		if at := s.placeOfHost(p, exec, host); at >= 0 && p.byHost.lists[at].n > 0 {
 			if t := s.takeAt(&p.byHost, at, exec, host, speculative); t >= 0 {
 				return t, NodeLocal, speculative
 			}
 		}
 	}
-	if allowed >= NoPref && len(p.noPrefs) > 0 {
+	if from <= NoPref && to >= NoPref && len(p.noPrefs) > 0 {
 		if t := s.take(&p.noPrefs, exec, host, speculative); t >= 0 {
 			return t, ProcessLocal, speculative
 		}
 	}
-	if allowed >= RackLocal {
+	if from <= RackLocal && to >= RackLocal && len(p.byRack.lists) > 0 {
 		if at := s.placeOfRack(p, exec); at >= 0 && p.byRack.lists[at].n > 0 {
 			if t := s.takeAt(&p.byRack, at, exec, host, speculative); t >= 0 {
 				return t, RackLocal, speculative
 			}
 		}
 	}
-	if allowed == AnyLocality {
+	if to == AnyLocality {
 		before := len(p.all)
 		t := s.take(&p.all, exec, host, speculative)
 		s.addBacklog(int32(len(p.all) - before))
@@ -109,12 +96,9 @@ func (s *TaskSet) dequeue(p *pendingTasks, exec, host int32, allowed Locality, s
 	return -1, 0, false
 }
 
-// placeOfHost returns where the list of the host of an executor is, -1 for none; it is kept of regular tasks.
+// placeOfHost returns where the list of the host of an executor is among those that there are, -1 for none; it is kept of regular tasks.
 func (s *TaskSet) placeOfHost(p *pendingTasks, exec, host int32) int32 {
-	switch {
-	case len(p.byHost.lists) == 0:
-		return -1
-	case p != &s.pending:
+	if p != &s.pending {
 		return p.byHost.keysAt.find(host)
 	}
 	return s.sched.hostOn(exec).lists.in(&p.byHost, s.ID, host)
@@ -122,9 +106,6 @@ func (s *TaskSet) placeOfHost(p *pendingTasks, exec, host int32) int32 {
 
 // placeOfRack is as placeOfHost, for its rack.
 func (s *TaskSet) placeOfRack(p *pendingTasks, exec int32) int32 {
-	if len(p.byRack.lists) == 0 {
-		return -1
-	}
 	at := s.sched.hostOn(exec).rack
 	if at < 0 {
 		return -1
