@@ -30,6 +30,18 @@ func (s *TaskScheduler) ResourceOffers(now int64, offers []Offer, allFree bool) 
 		}
 	}
 	s.launched = s.launched[:0]
+	if len(offers) == 1 && s.health == nil {
+		if set := s.only(); set != nil {
+			if newExec {
+				set.recomputeLevels()
+			}
+			if o := &offers[0]; set.Spec.runsOn(o.Profile) {
+				best, noRejects := s.offerOne(now, set, o)
+				s.offered(now, set, best, noRejects, allFree)
+			}
+			return s.launched
+		}
+	}
 	if s.health != nil {
 		s.health.expire(now)
 	}
@@ -62,11 +74,16 @@ func (s *TaskScheduler) ResourceOffers(now int64, offers []Offer, allFree bool) 
 func (s *TaskScheduler) offerSet(now int64, set *TaskSet, offers []Offer, allFree bool) {
 	var best Locality
 	var noRejects bool
-	if set.excluded == nil && set.speculatable == 0 && !set.Spec.Barrier && !s.conf.LegacyLocalityReset {
+	if set.plain() {
 		best, noRejects = s.offerPlainly(now, set, offers)
 	} else {
 		best, noRejects = s.offerRounds(now, set, offers)
 	}
+	s.offered(now, set, best, noRejects, allFree)
+}
+
+// offered ends the turn of a task set.
+func (s *TaskScheduler) offered(now int64, set *TaskSet, best Locality, noRejects, allFree bool) {
 	launchedAny := best < numLocalities
 	if !s.conf.LegacyLocalityReset {
 		if !noRejects {
@@ -152,7 +169,42 @@ type taker struct {
 	barren Locality
 }
 
-// offerPlainly is [TaskScheduler.offerRounds] for a set of which each task may run on each executor, and starts alone. What the lists hold and which level
+// plain reports whether each task of the set may run on each executor, and starts alone.
+func (s *TaskSet) plain() bool {
+	return s.excluded == nil && s.speculatable == 0 && !s.Spec.Barrier && !s.sched.conf.LegacyLocalityReset
+}
+
+// only returns the task set that alone has its turn, where that is easily seen and nothing hinders that it is offered to by [TaskScheduler.offerOne]; else nil.
+func (s *TaskScheduler) only() *TaskSet {
+	if len(s.pools.Pools) != 1 || len(s.pools.Pools[0].sets) != 1 {
+		return nil
+	}
+	if set := s.sets[s.pools.Pools[0].sets[0].ID]; !set.Zombie && set.Backlog > 0 && set.plain() && !set.noPrefs {
+		return set
+	}
+	return nil
+}
+
+// offerOne is [TaskScheduler.offerPlainly] for one executor, and a set without tasks that prefer no location: level by level it comes to the most local task each time.
+func (s *TaskScheduler) offerOne(now int64, set *TaskSet, o *Offer) (best Locality, noRejects bool) {
+	best = numLocalities
+	need, from := set.Spec.TaskCPUs, ProcessLocal
+	for cores := o.Cores; cores >= need && cores >= 0; cores -= need {
+		held := set.allowed(now)
+		if set.drained() {
+			break
+		}
+		task, at, _ := set.dequeue(&set.pending, o.Exec, o.Host, from, held, false)
+		if task < 0 {
+			return best, set.Backlog == 0
+		}
+		s.launchOn(set, o.Exec, set.launch(now, task, o.Exec, o.Host, at, false))
+		best, from = min(best, at), at
+	}
+	return best, true
+}
+
+// offerPlainly is [TaskScheduler.offerRounds] for a set that is plain. What the lists hold and which level
 // is allowed changes with launches only, so no executor looks into a list again in which it found nothing.
 func (s *TaskScheduler) offerPlainly(now int64, set *TaskSet, offers []Offer) (best Locality, noRejects bool) {
 	best, noRejects = numLocalities, true

@@ -92,7 +92,8 @@ type TaskSet struct {
 
 	levels    [numLocalities]Locality
 	numLevels int
-	level     int // index of the current level
+	noPrefs   bool // NoPref is one of them
+	level     int  // index of the current level
 	lastReset int64
 
 	noRejects     int8 // since the last reset: 1 yes, 0 no, -1 not yet known
@@ -381,7 +382,7 @@ func (s *TaskSet) computeLevels() {
 	if s.sched.anyHostAlive(s) {
 		add(NodeLocal)
 	}
-	if len(p.noPrefs) > 0 {
+	if s.noPrefs = len(p.noPrefs) > 0; s.noPrefs {
 		add(NoPref)
 	}
 	if s.sched.anyRackAlive(s) {
