@@ -98,7 +98,9 @@ type Manager struct {
 	pendingAttempts                             int // attempts with tasks to start
 	specPending                                 int // speculative copies to start, all profiles
 
-	moved   bool         // something was told, or a tick executed, since the last call of Moved
+	moved   bool         // something was told that may change the next interesting time, or a tick executed, since the last call of Moved
+	counted bool         // as moved, of tasks that began or ended: what they change is how many executors are needed
+	need    int          // executors of the only profile that were needed at that call, -1 if that is not easily said
 	request TotalRequest // reused
 	idle    []int32      // reused
 }
@@ -244,14 +246,23 @@ func (m *Manager) raise(p int32, need int) {
 //
 // Source: ExecutorAllocationManager.maxNumExecutorsNeededPerResourceProfile.
 func (m *Manager) MaxNeeded(p int32) int {
-	s := &m.profiles[p]
-	if tasks := s.pending + s.running; m.ratio == 1 && s.specPending|s.unschedulable == 0 && tasks >= 0 { // and small
-		return int((uint32(tasks) + uint32(s.perExec) - 1) / uint32(s.perExec))
+	if s := &m.profiles[p]; m.plain(s) {
+		return s.plainNeed()
 	}
-	return m.maxNeeded(s, p)
+	return m.maxNeeded(p)
 }
 
-func (m *Manager) maxNeeded(s *profileState, p int32) int {
+// plain reports whether the executors that a profile needs are those of its tasks that run or are pending, and no others.
+func (m *Manager) plain(s *profileState) bool {
+	return m.ratio == 1 && s.specPending|s.unschedulable == 0 && s.pending+s.running >= 0
+}
+
+func (s *profileState) plainNeed() int {
+	return int((uint32(s.pending+s.running) + uint32(s.perExec) - 1) / uint32(s.perExec)) // of small numbers
+}
+
+func (m *Manager) maxNeeded(p int32) int {
+	s := &m.profiles[p]
 	need := m.executorsFor(s.pending+s.specPending+s.running, s.perExec)
 	if s.perExec > 1 && need == 1 && s.specPending > 0 {
 		need++ // a copy should not run beside the task it is to overtake
@@ -318,8 +329,16 @@ func (m *Manager) send(now int64) bool {
 // Moved reports whether [Manager.NextInteresting] may answer something else than at the last call of Moved, but for the time that has
 // passed.
 func (m *Manager) Moved() bool {
-	moved := m.moved
-	m.moved = false
+	moved := m.moved || m.monitor.moved
+	if !moved && !m.counted {
+		return false
+	}
+	need := -1
+	if s := &m.profiles[0]; len(m.profiles) == 1 && m.plain(s) {
+		need = s.plainNeed()
+	}
+	moved = moved || need < 0 || need != m.need
+	m.moved, m.monitor.moved, m.counted, m.need = false, false, false, need
 	return moved
 }
 

@@ -156,7 +156,6 @@ func (m *Manager) ShuffleCleaned(shuffle int32) {
 //
 // Source: ExecutorMonitor.onBlockUpdated.
 func (m *Manager) BlockUpdated(executor, rdd, split int32, valid, onDisk, active bool) {
-	m.moved = true
 	if !active {
 		return
 	}
@@ -170,11 +169,13 @@ func (m *Manager) BlockUpdated(executor, rdd, split int32, valid, onDisk, active
 		}
 		x.cached[i].splits.add(split)
 		if len(x.cached) == 1 && x.cached[0].splits.n == 1 {
+			m.moved = true
 			mon.updateTimeout(executor)
 		}
 	} else if i >= 0 {
 		x.cached[i].splits.remove(split)
 		if x.cached[i].splits.n == 0 {
+			m.moved = true
 			mon.forget(executor, rdd)
 		}
 	}

@@ -100,14 +100,17 @@ func (m *Manager) recount(a *attemptState, specBefore, runningBefore int) {
 
 func (m *Manager) onBacklogged(now int64) {
 	if m.addTime == Never {
-		m.addTime = now + m.backlog
+		m.moved, m.addTime = true, now+m.backlog
 	}
 }
 
 func (m *Manager) onQueueEmpty() {
+	m.moved = m.moved || m.addTime != Never
 	m.addTime = Never
 	for p := range m.profiles {
-		m.profiles[p].toAdd = 1
+		if s := &m.profiles[p]; s.toAdd != 1 {
+			m.moved, s.toAdd = true, 1
+		}
 	}
 }
 
@@ -205,9 +208,8 @@ func put(has *bool, n *int) {
 //
 // Source: ExecutorAllocationListener.onTaskStart, ExecutorMonitor.onTaskStart.
 func (m *Manager) TaskStart(now int64, stage, attempt, index, executor int32, speculative, active bool) {
-	m.moved = true
 	a := m.attempt(stage, attempt)
-	specBefore := a.specPending.n
+	specBefore, startedBefore := a.specPending.n, a.started.n
 	a.running++
 	if speculative {
 		put(&a.hasSpecRunning, &m.withSpecRunning)
@@ -217,9 +219,15 @@ func (m *Manager) TaskStart(now int64, stage, attempt, index, executor int32, sp
 		a.hasStarted = true
 		a.started.add(index)
 	}
-	m.recount(a, specBefore, a.running-1)
-	if !m.hasPendingTasks() {
-		m.onQueueEmpty()
+	if a.pending > 1 && a.started.n > startedBefore && a.profile != unknownProfile { // as most often: one that was pending runs, and others are left
+		s := &m.profiles[a.profile]
+		s.pending, s.running, a.pending = s.pending-1, s.running+1, a.pending-1
+	} else {
+		m.counted = true
+		m.recount(a, specBefore, a.running-1)
+		if !m.hasPendingTasks() {
+			m.onQueueEmpty()
+		}
 	}
 	if active {
 		m.monitor.updateRunning(now, executor, 1)
@@ -240,7 +248,7 @@ const (
 //
 // Source: ExecutorAllocationListener.onTaskEnd, ExecutorMonitor.onTaskEnd.
 func (m *Manager) TaskEnd(now int64, stage, attempt, index, executor int32, speculative bool, end TaskEnd) {
-	m.moved = true
+	m.counted = true
 	a := m.attempt(stage, attempt)
 	specBefore, runningBefore := a.specPending.n, a.running
 	a.running = max(0, a.running-1)

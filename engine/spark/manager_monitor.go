@@ -28,6 +28,8 @@ type monitor struct {
 	shuffles     []shuffleState // by shuffle
 	stageShuffle []int32        // by stage: its shuffle + 1
 	jobStages    [][]int32      // by job: its stages that write a shuffle
+
+	moved bool // see [Manager.Moved]: an executor came, began to be idle or to be busy
 }
 
 type executorState struct {
@@ -107,10 +109,12 @@ func (m *monitor) ensure(e, profile int32) *executorState {
 	}
 	x := &m.executors[e]
 	if !x.tracked {
+		m.moved = true
 		*x = executorState{tracked: true, profile: profile, position: int32(len(m.ids)), idleStart: busy, deadline: Never}
 		m.ids = append(m.ids, e)
 		m.counts(profile).executors++
 	} else if x.profile == unknownProfile && profile != unknownProfile {
+		m.moved = true
 		m.counts(unknownProfile).executors--
 		m.counts(profile).executors++
 		x.profile = profile
@@ -175,10 +179,12 @@ func (m *monitor) updateRunning(now int64, e int32, delta int) {
 	}
 	x := &m.executors[e]
 	if x.running = max(0, x.running+delta); x.running > 0 {
-		x.idleStart, x.deadline = busy, Never
+		if x.idleStart != busy {
+			m.moved, x.idleStart, x.deadline = true, busy, Never
+		}
 		return
 	}
-	x.idleStart = now
+	m.moved, x.idleStart = true, now
 	m.updateTimeout(e)
 }
 

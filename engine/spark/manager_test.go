@@ -251,6 +251,34 @@ func TestNextInterestingDoesNotMoveEarlier(t *testing.T) {
 	})
 }
 
+// As long as nothing has moved the time named stands.
+func TestMovedTellsOfEachChange(t *testing.T) {
+	still, all := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		perExec := []int{2, 3}[:rapid.IntRange(1, 2).Draw(t, "profiles")]
+		m := NewManager(drawConf(t), perExec, &scriptBackend{})
+		named := int64(0)
+		for _, e := range drawEvents(t, len(perExec)) {
+			e.apply(m)
+			all++
+			moved, next := m.Moved(), m.NextInteresting(e.at)
+			if !moved {
+				still++
+				if next != max(named, e.at) {
+					t.Fatalf("at %d nothing has moved, and the next interesting time is %d, it was %d", e.at, next, named)
+				}
+			}
+			if named = next; named <= e.at {
+				m.Tick(e.at)
+			}
+		}
+	})
+	t.Logf("after %d of %d events nothing had moved", still, all)
+	if still == 0 {
+		t.Error("everything moves something, want that most starts and ends of tasks do not")
+	}
+}
+
 func BenchmarkManager(b *testing.B) {
 	m := NewManager(dynamicConf(b), []int{2}, &scriptBackend{})
 	m.StageSubmitted(0, 0, 0, 0, 1<<20, StageHints{})

@@ -25,25 +25,6 @@ func (l *clocks) all(yield func(*clock) bool) {
 	}
 }
 
-// due returns the earliest time, not before t, at which the clock of a kind could do something if nothing happens before it; never
-// if it could not: the later of t and of a time that does not depend on t. Too early an answer costs time, too late a one is wrong.
-func (d *Driver) due(k master.EventKind, t int64) int64 {
-	switch k {
-	case evTick:
-		return d.mgr.NextInteresting(t)
-	case evGate:
-		return d.gateDue(t)
-	case evReviveTimer:
-		return d.reviveDue(t)
-	case evSpeculate:
-		if due := d.tasks.SpeculationDue(); due != never {
-			return max(t, due)
-		}
-		return never
-	}
-	return t
-}
-
 // tick executes the clock of a kind; ok is false when no clock has the kind.
 func (d *Driver) tick(k master.EventKind) (ok bool) {
 	l := &d.clocks
@@ -71,7 +52,8 @@ func (d *Driver) start(c *clock, k master.EventKind, period, after int64) {
 	*c = clock{kind: k, period: period, first: d.now() + after, at: never, unknown: true}
 }
 
-// wind brings what is scheduled up to date after an event.
+// wind brings what is scheduled up to date after an event. A clock is due at the earliest time at which it could do something if nothing happens before, never
+// if it could not: now, or a time that does not depend on now. Too early a time costs time, too late a one is wrong.
 func (d *Driver) wind() {
 	if d.stopping {
 		return
@@ -88,24 +70,30 @@ func (d *Driver) wind() {
 	}
 	// A clock of which nothing has moved is as it is in the queue, or is not there.
 	if c := &l.tick; c.period > 0 && (d.mgr.Moved() || c.unknown || c.at <= now) {
-		d.look(c)
+		d.expectAt(c, d.mgr.NextInteresting(now))
 	}
-	if c := &l.revive; c.period > 0 && (c.at != never || c.unknown || d.reviveDue(now) != never) {
-		d.look(c)
+	if c := &l.revive; c.period > 0 {
+		if due := d.reviveDue(now); due != never || c.at != never || c.unknown {
+			d.expectAt(c, due)
+		}
 	}
 	if c := &l.gate; c.period > 0 && (!d.started || c.unknown || c.at != never) {
-		d.look(c)
+		d.expectAt(c, d.gateDue(now))
 	}
 	if c := &l.speculate; c.period > 0 {
-		d.look(c)
+		due := d.tasks.SpeculationDue()
+		if due != never {
+			due = max(now, due)
+		}
+		d.expectAt(c, due)
 	}
 }
 
-// look has a clock run when it is due.
-func (d *Driver) look(c *clock) {
+// expectAt has a clock run when it is due.
+func (d *Driver) expectAt(c *clock, due int64) {
 	c.unknown = false
 	now := d.now()
-	switch due := d.due(c.kind, now); {
+	switch {
 	case due == never:
 		c.set(d.h, never)
 	case c.at != never && c.at > now && c.at-c.period < due && due <= c.at: // as it is in the queue
