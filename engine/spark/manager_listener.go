@@ -1,7 +1,6 @@
 package spark
 
 import (
-	"cmp"
 	"slices"
 
 	"replay/engine/protocol"
@@ -117,7 +116,7 @@ func (m *Manager) onQueueEmpty() {
 func (m *Manager) hasPendingTasks() bool { return m.pendingAttempts > 0 || m.specPending > 0 }
 
 // StageSubmitted tells of a stage attempt with the number of tasks that it has to run and where
-// they want to. The manager keeps hints; their hosts may come in any order.
+// they want to. The manager keeps hints and does not change them; their hosts are there by ascending number.
 //
 // Source: ExecutorAllocationListener.onStageSubmitted.
 func (m *Manager) StageSubmitted(now int64, stage, attempt, profile int32, tasks int, hints StageHints) {
@@ -136,9 +135,6 @@ func (m *Manager) StageSubmitted(now int64, stage, attempt, profile int32, tasks
 	m.recount(a, specBefore, runningBefore)
 	m.onBacklogged(now)
 	m.addHints(a.profile, &a.hints, -1)
-	if byHost := func(x, y HostTasks) int { return cmp.Compare(x.Host, y.Host) }; !slices.IsSortedFunc(hints.Hosts, byHost) {
-		slices.SortFunc(hints.Hosts, byHost)
-	}
 	a.hints = hints
 	m.addHints(a.profile, &a.hints, 1)
 	s := &m.profiles[profile]
@@ -330,7 +326,9 @@ func (m *Manager) addHints(profile int32, h *StageHints, sign int) {
 		sum, b = b, nil
 	case sign > 0:
 		sum = make([]HostTasks, 0, len(a)+len(b))
-	case !slices.Equal(a, b):
+	case len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b)): // none is left
+		a, b = nil, nil
+	default:
 		sum = make([]HostTasks, 0, len(a))
 	}
 	for len(a) > 0 || len(b) > 0 {

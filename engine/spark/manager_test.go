@@ -106,7 +106,6 @@ func TestHintsGoWithTheStage(t *testing.T) {
 	}
 	first := c.Take()
 	c.Task([]protocol.Name{1, 2})
-	slices.Reverse(first.Hosts) // any order will do
 	m.Reset()
 	m.StageSubmitted(0, 0, 0, 0, 3, first)
 	m.StageSubmitted(0, 1, 0, 0, 1, c.Take())

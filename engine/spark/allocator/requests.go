@@ -31,23 +31,40 @@ func (x *HostIndex) roomy(n int) {
 }
 
 // Hosts returns the hosts of nodes, each of which is there once, with their counts, by the numbers of the hosts; host is that of each node.
+// They mostly come so.
 func (x *HostIndex) Hosts(nodes, times []int32, host []protocol.Name, names *protocol.Names) []spark.HostTasks {
+	list := make([]spark.HostTasks, len(nodes))
+	times = times[:len(list)]
+	before := protocol.Any
+	for i, node := range nodes[:len(list)] {
+		h := host[node]
+		if h <= before {
+			return x.sort(list, nodes, times, host, names)
+		}
+		before = h
+		list[i] = spark.HostTasks{Host: h, Tasks: times[i]}
+	}
+	return list
+}
+
+// sort fills the list of [HostIndex.Hosts], whatever the order of the nodes.
+func (x *HostIndex) sort(list []spark.HostTasks, nodes, times []int32, host []protocol.Name, names *protocol.Names) []spark.HostTasks {
 	x.roomy(names.Len())
-	marks, tasks := x.bits, x.from
+	marks, tasks, at := x.bits, x.from, 0
 	for i, node := range nodes {
 		h := host[node]
 		marks[h>>6] |= 1 << (h & 63)
 		tasks[h] = times[i]
 	}
-	list := make([]spark.HostTasks, 0, len(nodes))
 	for w, word := range marks {
 		for ; word != 0; word &= word - 1 {
 			h := protocol.Name(w<<6 + bits.TrailingZeros64(word))
-			list = append(list, spark.HostTasks{Host: h, Tasks: tasks[h]})
+			list[at] = spark.HostTasks{Host: h, Tasks: tasks[h]}
+			at++
 		}
 		marks[w] = 0
 	}
-	return list
+	return list[:at]
 }
 
 // inOrder appends hosts, each of which is there once, to a list by the ranks of their names. They mostly come so.
