@@ -243,49 +243,6 @@ func (s *TaskSet) addAllPending() {
 	}
 }
 
-// fill makes the lists by host and rack of a new set, in the canonical order, and that of tasks without preference.
-func (s *TaskSet) fill() {
-	work, h, r := s.sched.work(), &s.pending.byHost, &s.pending.byRack
-	start, hosts := s.Spec.PrefStart, s.Spec.Hosts
-	work.count(h, hosts[start[0]:start[s.Spec.Tasks]], nil) // hosts are first seen from the last location to the first
-	work.lay(h)
-	ranks, lists, tasks := work.ranks, h.lists, h.tasks
-	to := start[s.Spec.Tasks]
-	for i := s.Spec.Tasks - 1; i >= 0; i-- {
-		from := start[i]
-		if from == to {
-			s.pending.noPrefs = append(s.pending.noPrefs, int32(i))
-		}
-		for at := to - 1; at >= from; at-- {
-			l := &lists[ranks[hosts[at]]-1]
-			tasks[l.from+l.n] = int32(i)
-			l.n++
-		}
-		to = from
-	}
-	work.end(h)
-	keys, sizes := work.keys[:0], work.sizes[:0]
-	for i, host := range h.keysAt.sorted {
-		if rack := s.sched.rackOf(host); rack != NoRack {
-			keys, sizes = append(keys, rack), append(sizes, lists[h.keysAt.where[i]].n)
-		}
-	}
-	work.keys, work.sizes = keys, sizes
-	work.count(r, keys, sizes)
-	work.lay(r)
-	ranks, lists, tasks = work.ranks, r.lists, r.tasks
-	for i := len(h.keysAt.sorted) - 1; i >= 0; i-- { // descending, so that the tasks of the first host are taken first
-		if rack := s.sched.rackOf(h.keysAt.sorted[i]); rack != NoRack {
-			l := &lists[ranks[rack]-1]
-			for _, task := range h.of(h.keysAt.where[i]) {
-				tasks[l.from+l.n] = task
-				l.n++
-			}
-		}
-	}
-	work.end(r)
-}
-
 func (s *TaskSet) addByExec(p *pendingTasks, task, at int32) {
 	if s.Spec.Execs == nil {
 		return
@@ -335,8 +292,8 @@ func (s *TaskSet) NamedHosts() (hosts, times []int32, ok bool) {
 	room := make([]int32, 2*n)
 	hosts, times = room[:n:n], room[n:]
 	copy(hosts, h.keysAt.sorted)
-	for i, at := range h.keysAt.where {
-		times[i] = h.lists[at].n
+	for i := range times {
+		times[i] = h.lists[i].n
 	}
 	return hosts, times, true
 }

@@ -1,7 +1,6 @@
 package spark
 
 import (
-	mathbits "math/bits"
 	"slices"
 
 	"replay/engine/spark/scala"
@@ -79,7 +78,8 @@ type keyedLists struct {
 	keysAt keyPositions
 	lists  []taskList
 	tasks  []int32
-	first  int32   // no list before this position is present
+	seen   []int32 // positions in the order in which keys were first added; nil = ascending
+	first  int32   // in that order: no list before this one is present
 	room   []int32 // of the parts that were made at once
 
 	// order walks over the present keys as Spark does, nil for the canonical order: that in
@@ -92,11 +92,10 @@ type taskList struct{ from, n, room int32 } // n is absent while the key is
 
 const absent int32 = -1
 
-// keyPositions maps keys to positions, in the order in which they were first given: a table that grows, or all keys at once.
+// keyPositions maps keys to positions: a table that grows, in the order in which they were first given, or all keys at once, ascending.
 type keyPositions struct {
 	table  intTable
-	sorted []int32 // all keys, ascending; nil = they are in the table
-	where  []int32 // their positions
+	sorted []int32 // all keys; nil = they are in the table
 }
 
 // find returns the position of key, or -1.
@@ -113,7 +112,7 @@ func (k *keyPositions) find(key int32) int32 {
 		}
 	}
 	if low < len(k.sorted) && k.sorted[low] == key {
-		return k.where[low]
+		return int32(low)
 	}
 	return -1
 }
@@ -149,10 +148,10 @@ func (k *keyPositions) add(key int32) int32 {
 		return at
 	}
 	if k.sorted != nil { // a key that was not among those that were to be all
-		for _, key := range k.byPosition() {
+		for _, key := range k.sorted {
 			k.table.add(key)
 		}
-		k.sorted, k.where = nil, nil
+		k.sorted = nil
 	}
 	return k.table.add(key)
 }
@@ -162,11 +161,7 @@ func (k *keyPositions) byPosition() []int32 {
 	if k.sorted == nil {
 		return k.table.keys
 	}
-	keys := make([]int32, len(k.sorted))
-	for i, at := range k.where {
-		keys[at] = k.sorted[i]
-	}
-	return keys
+	return k.sorted
 }
 
 // emptied returns lists without keys in the memory of k.
@@ -196,11 +191,14 @@ func (k *keyedLists) add(key, task int32) {
 	at := k.keysAt.add(key)
 	if int(at) == len(k.lists) {
 		k.lists = append(k.lists, taskList{n: absent})
+		if k.seen != nil {
+			k.seen = append(k.seen, at)
+		}
 	}
 	l := &k.lists[at]
 	if l.n == absent {
 		l.n = 0
-		k.first = min(k.first, at)
+		k.first = min(k.first, k.turn(at))
 		if k.order != nil {
 			k.order.Put(key)
 		}
@@ -215,10 +213,26 @@ func (k *keyedLists) add(key, task int32) {
 	l.n++
 }
 
+// turn returns when a position comes in the canonical order, inTurn the one that comes then.
+func (k *keyedLists) turn(at int32) int32 {
+	if k.seen == nil {
+		return at
+	}
+	return int32(slices.Index(k.seen, at))
+}
+
+func (k *keyedLists) inTurn(turn int32) int32 {
+	if k.seen == nil {
+		return turn
+	}
+	return k.seen[turn]
+}
+
 // keys yields the present keys in the canonical order.
 func (k *keyedLists) keys(yield func(int32) bool) {
-	for at, key := range k.keysAt.byPosition() {
-		if k.lists[at].n != absent && !yield(key) {
+	keys := k.keysAt.byPosition()
+	for turn := range int32(len(k.lists)) {
+		if at := k.inTurn(turn); k.lists[at].n != absent && !yield(keys[at]) {
 			return
 		}
 	}
@@ -243,69 +257,6 @@ func (k *keyedLists) walk(yield func(int32) bool) {
 	k.keys(yield)
 }
 
-// filling makes all lists at once: keys are counted with their tasks, in the order of adding; then the lists have their room, and tasks are put
-// there. Its memory is used again; it grows with the largest key.
-type filling struct {
-	ranks       []int32  // by key: 1 + its position, 0 for those that were not counted
-	bits        []uint64 // of the keys
-	lists       []taskList
-	keys, sizes []int32 // scratch
-}
-
-// count gives each key its position in k, which has no lists, and its list the size, from the last key to the first; sizes nil are all 1.
-func (f *filling) count(k *keyedLists, keys, sizes []int32) {
-	ranks, bits, lists := f.ranks, f.bits, f.lists[:0]
-	for i := len(keys) - 1; i >= 0; i-- {
-		key, size := keys[i], int32(1)
-		if sizes != nil {
-			size = sizes[i]
-		}
-		if int(key) >= len(ranks) {
-			ranks = append(ranks, make([]int32, int(key)+1-len(ranks))...)
-			bits = append(bits, make([]uint64, len(ranks)/64+1-len(bits))...)
-		}
-		if at := ranks[key]; at > 0 {
-			lists[at-1].room += size
-			continue
-		}
-		lists = append(lists, taskList{room: size})
-		ranks[key] = int32(len(lists))
-		bits[key>>6] |= 1 << (key & 63)
-	}
-	f.ranks, f.bits, f.lists = ranks, bits, lists
-	k.lists = append(k.lists[:0], lists...)
-}
-
-// lay gives the lists of k, which were counted, their room.
-func (f *filling) lay(k *keyedLists) {
-	lists, n := k.lists, int32(0)
-	for i := range lists {
-		lists[i].from = n
-		n += lists[i].room
-	}
-	distinct := int32(len(lists))
-	k.room = slices.Grow(k.room[:0], int(n+2*distinct))[:n+2*distinct]
-	k.tasks = k.room[:n:n]
-	sorted, where := k.room[n:n+distinct:n+distinct], k.room[n+distinct:]
-	ranks, bits, at := f.ranks, f.bits, 0
-	for w, word := range bits {
-		for ; word != 0; word &= word - 1 {
-			key := int32(w<<6 + mathbits.TrailingZeros64(word))
-			sorted[at], where[at] = key, ranks[key]-1
-			at++
-		}
-		bits[w] = 0
-	}
-	k.keysAt.sorted, k.keysAt.where = sorted, where
-}
-
-// end forgets the keys of the lists that were laid last.
-func (f *filling) end(k *keyedLists) {
-	for _, key := range k.keysAt.sorted {
-		f.ranks[key] = 0
-	}
-}
-
 // anyLive reports whether some list has a task that waits, as live says. It walks over the lists up
 // to the first one that has, and takes away dead tasks at the ends of the lists it met, and lists
 // that this left empty.
@@ -316,10 +267,11 @@ func (k *keyedLists) anyLive(s *TaskSet) bool {
 		return k.anyLiveInOrder(s)
 	}
 	for ; int(k.first) < len(k.lists); k.first++ {
-		if k.trim(s, k.first) {
+		at := k.inTurn(k.first)
+		if k.trim(s, at) {
 			return true
 		}
-		k.lists[k.first].n = absent
+		k.lists[at].n = absent
 	}
 	return false
 }

@@ -23,12 +23,9 @@ func TestSortedKeysAreFound(t *testing.T) {
 			k.sorted = append(k.sorted, key)
 		}
 		slices.Sort(k.sorted)
-		for i := range k.sorted {
-			k.where = append(k.where, int32(n-i))
-		}
 		for i, key := range k.sorted {
-			if got := k.find(key); got != int32(n-i) {
-				t.Fatalf("%d of %v is at %d, want %d", key, k.sorted, got, n-i)
+			if got := k.find(key); got != int32(i) {
+				t.Fatalf("%d of %v is at %d, want %d", key, k.sorted, got, i)
 			}
 			for _, other := range []int32{key - 1, key + 1} {
 				if !keys[other] && k.find(other) != -1 {
@@ -42,39 +39,62 @@ func TestSortedKeysAreFound(t *testing.T) {
 // Lists that are filled at once are those that tasks are added to one after the other, in whatever memory.
 func TestListsFilledAtOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	var f filling
-	var got keyedLists
+	var scratch Scratch
 	for n := range 200 {
-		var want keyedLists
-		got = got.emptied()
-		keys := make([]int32, n)
-		for task := range keys {
-			keys[task] = r.Int32N(1 + int32(n)*r.Int32N(8))
+		racks := make([]int32, r.IntN(2*n+1))
+		for i := range racks {
+			racks[i] = r.Int32N(1+int32(n)/4) - 1 // NoRack is one of them
 		}
-		slices.Reverse(keys)
-		f.count(&got, keys, nil)
-		f.lay(&got)
-		slices.Reverse(keys)
-		for task, key := range keys {
-			l := &got.lists[f.ranks[key]-1]
-			got.tasks[l.from+l.n] = int32(task)
-			l.n++
-			want.add(key, int32(task))
+		spec := TaskSetSpec{Tasks: 1 + n, PrefStart: []int32{0}}
+		for range spec.Tasks {
+			for range r.IntN(4) {
+				spec.Hosts = append(spec.Hosts, r.Int32N(1+int32(n)*r.Int32N(8)))
+			}
+			spec.PrefStart = append(spec.PrefStart, int32(len(spec.Hosts)))
 		}
-		f.end(&got)
-		for _, extra := range []int32{0, r.Int32N(3000)} { // keys that are there, and that are not
-			got.add(extra, 7)
-			want.add(extra, 7)
-		}
-		a, b := slices.Collect(got.keys), slices.Collect(want.keys)
-		if !slices.Equal(a, b) {
-			t.Fatalf("%d tasks: keys are %v, want %v", n, a, b)
-		}
-		for _, key := range b {
-			if x, y := got.of(got.at(key)), want.of(want.at(key)); !slices.Equal(x, y) {
-				t.Fatalf("%d tasks: list %d is %v, want %v", n, key, x, y)
+		var hosts, byRack keyedLists
+		var noPrefs []int32
+		sorted := []int32{}
+		for i := int32(n); i >= 0; i-- {
+			from, to := spec.prefs(i)
+			for at := to - 1; at >= from; at-- {
+				hosts.add(spec.Hosts[at], i)
+				sorted = append(sorted, spec.Hosts[at])
+			}
+			if from == to {
+				noPrefs = append(noPrefs, i)
 			}
 		}
+		slices.Sort(sorted)
+		for _, host := range slices.Backward(slices.Compact(sorted)) {
+			if int(host) < len(racks) && racks[host] != NoRack {
+				for _, task := range hosts.of(hosts.at(host)) {
+					byRack.add(racks[host], task)
+				}
+			}
+		}
+		s := NewTaskScheduler(testConf(t, nil), NewPools(FIFO, nil), racks, nil)
+		s.Scratch = &scratch
+		set := s.Submit(0, &spec)
+		if !slices.Equal(set.pending.noPrefs, noPrefs) {
+			t.Fatalf("%d tasks: without preference are %v, want %v", n+1, set.pending.noPrefs, noPrefs)
+		}
+		for _, k := range []struct{ got, want *keyedLists }{{&set.pending.byHost, &hosts}, {&set.pending.byRack, &byRack}} {
+			for _, extra := range []int32{0, r.Int32N(3000)} { // keys that are there, and that are not
+				k.got.add(extra, 7)
+				k.want.add(extra, 7)
+			}
+			a, b := slices.Collect(k.got.keys), slices.Collect(k.want.keys)
+			if !slices.Equal(a, b) {
+				t.Fatalf("%d tasks: keys are %v, want %v", n+1, a, b)
+			}
+			for _, key := range b {
+				if x, y := k.got.of(k.got.at(key)), k.want.of(k.want.at(key)); !slices.Equal(x, y) {
+					t.Fatalf("%d tasks: list %d is %v, want %v", n+1, key, x, y)
+				}
+			}
+		}
+		s.spare(set.ID)
 	}
 }
 
