@@ -42,7 +42,8 @@ type app struct {
 	talker master.Talker // it, or nil if it is none
 	hearer master.Hearer // likewise
 
-	fetcher master.Fetcher // likewise
+	fetcher   master.Fetcher   // likewise
+	preferrer master.Preferrer // likewise
 }
 
 // numbers is a set of numbers of containers.
@@ -132,6 +133,7 @@ func (a *app) register() {
 	a.talker, _ = a.master.(master.Talker)
 	a.hearer, _ = a.master.(master.Hearer)
 	a.fetcher, _ = a.master.(master.Fetcher)
+	a.preferrer, _ = a.master.(master.Preferrer)
 	if err := a.master.Register(); err != nil {
 		a.master.Fail(err.Error())
 	}
@@ -300,7 +302,7 @@ func (s *sim) release(a *app) {
 	s.left.leave(a)
 	if k, ok := a.kind.Kind.(master.Sparer); ok && a.master != nil && s.reasons == nil { // which look at masters that have left
 		k.Spare(a.master)
-		a.master, a.talker, a.hearer, a.fetcher = nil, nil, nil, nil
+		a.master, a.talker, a.hearer, a.fetcher, a.preferrer = nil, nil, nil, nil, nil
 	}
 }
 

@@ -3,10 +3,8 @@ package engine
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"replay/engine/fetch"
-	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/yarn"
@@ -19,7 +17,7 @@ type container struct {
 	rec      record.Container
 	size     resource.Resource
 	node     protocol.NodeID // as in rec
-	room     int32           // 1 + place in rooms of the hosts that the application hints at and that had room when it was allocated elsewhere, 0 for none
+	room     int32           // 1 + place in sim.hinted of the nodes that the application hints at and that had room when it was allocated elsewhere, 0 for none
 	process  processState
 	ended    bool // in the ResourceManager
 	written  bool
@@ -174,16 +172,9 @@ func (s *sim) allocated(e *yarn.Event) {
 		}
 	} else {
 		a.rec.Containers++
-		a.hint(c)
+		a.hint(c, e.Container.Type)
 		if a.rec.FirstAllocated == record.None && a.rec.FirstAsked != record.None { // one before is a second answer to the ask for the master's
 			a.rec.FirstAllocated = s.now
-		}
-		if e.Container.Type != protocol.NodeLocal {
-			if list := a.hintedRoom(c.size); len(list) > 0 {
-				c.room = s.hinted.put(list)
-			} else {
-				s.lists.gave(list)
-			}
 		}
 	}
 	s.queues.add(a.usage, c.size, 1)
@@ -272,7 +263,7 @@ func (s *sim) writeContainer(a *app, c *container) {
 	a.open--
 	a.fates[c.fate()]--
 	s.sink.Container(&c.rec)
-	s.lists.gave(s.hinted.take(&c.room))
+	s.hinted.take(&c.room)
 	if n := c.rec.Number; n != a.am && c.rec.Acquired != record.None { // nobody will ask for it again
 		a.containers[n-1] = nil
 		s.spare = append(s.spare, c)
@@ -481,36 +472,22 @@ func (s *sim) leaveNode(a *app, c *container) {
 	s.writeContainer(a, c)
 }
 
-// hint notes whether a new container is on a node that the application's work prefers.
-func (a *app) hint(c *container) {
-	p, ok := a.master.(master.Preferrer)
-	if !ok {
+// hint notes whether a new container is on a node that the application's work prefers, and for one that was allocated elsewhere which of these nodes have
+// room for it now.
+func (a *app) hint(c *container, level protocol.NodeType) {
+	if a.preferrer == nil {
 		return
 	}
-	if c.rec.Hinting = len(p.Preferred()) > 0; !c.rec.Hinting {
+	preferred := a.preferrer.Preferred()
+	if c.rec.Hinting = len(preferred) > 0; !c.rec.Hinting {
 		return
 	}
 	a.rec.ContainersHinting++
-	if p.Prefers(c.rec.Node) {
+	if a.preferrer.Prefers(c.rec.Node) {
 		c.rec.Hinted = true
 		a.rec.ContainersHinted++
 	}
-}
-
-// hintedRoom returns the nodes that the application's work prefers and that have room for a container of this size now, ascending.
-func (a *app) hintedRoom(size resource.Resource) []int32 {
-	p, ok := a.master.(master.Preferrer)
-	if !ok {
-		return nil
+	if level != protocol.NodeLocal {
+		c.room = a.s.hinted.put(preferred, a.s.roomFor(c.size))
 	}
-	preferred := p.Preferred()
-	found, n := slices.Grow(a.s.lists.spare(), len(preferred))[:len(preferred)], 0
-	room := a.s.roomFor(size)
-	for _, node := range preferred {
-		found[n] = node
-		if room.Has(int(node)) {
-			n++
-		}
-	}
-	return found[:n]
 }

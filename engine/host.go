@@ -113,11 +113,7 @@ func (a *app) Container(c int64) *record.Container {
 	return nil
 }
 
-func (a *app) Room(c int64) []int32 {
-	room := a.s.hinted.take(&a.containerOf(c).room)
-	a.s.lists.gave(room)
-	return room
-}
+func (a *app) Room(c int64) master.Room { return a.s.hinted.take(&a.containerOf(c).room) }
 
 func (a *app) Busy(cores int32) {
 	if cores > 0 {

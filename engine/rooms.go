@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/policy/resource"
@@ -47,53 +48,34 @@ func (n *nodes) book(id protocol.NodeID) {
 	}
 }
 
-// lists are empty lists of nodes, for those who need one for a while.
-type lists [][]int32
-
-// spare returns an empty list.
-func (l *lists) spare() []int32 {
-	n := len(*l)
-	if n == 0 {
-		return nil
-	}
-	list := (*l)[n-1]
-	*l = (*l)[:n-1]
-	return list
-}
-
-// gave takes a list back that was read for the last time.
-func (l *lists) gave(list []int32) {
-	if cap(list) > 0 {
-		*l = append(*l, list[:0])
-	}
-}
-
-// placed are lists of nodes by place, for those who keep no more than that of one.
+// placed are rooms by place, for those who keep no more than that of one. A place that is free keeps its memory.
 type placed struct {
-	list [][]int32
+	list []master.Room
 	free []int32
 }
 
-// put returns 1 + the place of a list.
-func (p *placed) put(list []int32) int32 {
+// put keeps the nodes with room of those that are preferred now, and returns 1 + the place.
+func (p *placed) put(preferred []int32, room *room) int32 {
+	at := int32(len(p.list))
 	if n := len(p.free); n > 0 {
-		at := p.free[n-1]
-		p.free = p.free[:n-1]
-		p.list[at] = list
-		return at + 1
+		at, p.free = p.free[n-1], p.free[:n-1]
+	} else {
+		p.list = append(p.list, master.Room{})
 	}
-	p.list = append(p.list, list)
-	return int32(len(p.list))
+	r := &p.list[at]
+	r.Preferred, r.Roomy = append(r.Preferred, preferred...), room.AppendTo(r.Roomy)
+	return at + 1
 }
 
-// take returns a list for the last time.
-func (p *placed) take(at *int32) (list []int32) {
+// take returns what is at a place for the last time.
+func (p *placed) take(at *int32) (r master.Room) {
 	if *at == 0 {
-		return nil
+		return r
 	}
 	i := *at - 1
 	*at = 0
-	list, p.list[i] = p.list[i], nil
+	r = p.list[i]
+	p.list[i] = master.Room{Preferred: r.Preferred[:0], Roomy: r.Roomy[:0]}
 	p.free = append(p.free, i)
-	return list
+	return r
 }

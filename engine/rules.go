@@ -68,7 +68,6 @@ func stateRules() snapshot.Rules {
 			eng + "sim.decided": snapshot.Dropped,
 			eng + "giving.req":  snapshot.Dropped,
 			eng + "giving.resp": snapshot.Dropped,
-			eng + "sim.lists":   snapshot.Dropped,
 			eng + "sim.near":    snapshot.Kept,
 			"replay/engine/spark/allocator.Allocator.made": snapshot.Dropped,
 			"replay/engine/yarn/rm.RM.spare":               snapshot.Dropped,

@@ -48,9 +48,8 @@ type sim struct {
 	free     []int32
 	left     live
 	live     int
-	spare    []*container // written, for others
-	hinted   placed       // see container.room
-	lists    lists
+	spare    []*container    // written, for others
+	hinted   placed          // see container.room
 	decided  record.Decision // the sink's while it is told
 	ahead    ahead
 	giving   giving

@@ -147,6 +147,25 @@ type Preferrer interface {
 	Prefers(node int32) bool
 }
 
+// Room is nodes that work prefers and that have room for a container. They are told apart from the others only when somebody asks.
+type Room struct {
+	Preferred []int32  // all that the work prefers, ascending
+	Roomy     []uint64 // by node, a bit each: whether it has room
+}
+
+func (r *Room) roomy(node int32) bool { return r.Roomy[node>>6]&(1<<(node&63)) != 0 }
+
+// Has reports whether a node is one of them.
+func (r *Room) Has(node int32) bool {
+	_, preferred := slices.BinarySearch(r.Preferred, node)
+	return preferred && r.roomy(node)
+}
+
+// Any reports whether one of them passes a test.
+func (r *Room) Any(test func(node int32) bool) bool {
+	return slices.ContainsFunc(r.Preferred, func(node int32) bool { return r.roomy(node) && test(node) })
+}
+
 // A Gated master does not begin with its application's own code when it has registered. Began returns when it did, [record.None] while it has not.
 type Gated interface{ Began() int64 }
 
@@ -255,9 +274,9 @@ type Books interface {
 	Job() *record.Job
 	// Container is the record of container c, in which the master keeps what it knows, or nil. It is valid until it is written.
 	Container(c int64) *record.Container
-	// Room lists the preferred nodes, ascending, that had room for container c when it was allocated elsewhere; see [Preferrer]. It is asked
-	// once: the list is valid until another container is allocated.
-	Room(c int64) []int32
+	// Room is the preferred nodes that had room for container c when it was allocated elsewhere; see [Preferrer]. It is asked
+	// once: the answer is valid until another container is allocated.
+	Room(c int64) Room
 	// Busy books cores that begin (or, negative, end) to run a task.
 	Busy(cores int32)
 	// Heartbeat counts a heartbeat of the application master that is executed. HeartbeatsPass counts n that are left out, events of a kind of which the first was at a

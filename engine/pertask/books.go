@@ -92,7 +92,7 @@ func (b *Books) miss(prefs []int32, container int64, scheduled string) record.Mi
 	switch {
 	case !slices.ContainsFunc(prefs, b.Host.InCluster):
 		return record.HostAbsent
-	case !slices.ContainsFunc(prefs, func(p int32) bool { _, ok := slices.BinarySearch(room, p); return ok }):
+	case !slices.ContainsFunc(prefs, room.Has):
 		return record.HostBusy
 	case scheduled != protocol.NodeLocal.String():
 		return record.DelayOver

@@ -241,6 +241,9 @@ func (s *Ranks) Take(a *Ranks) {
 	}
 }
 
+// AppendTo appends the set to a list of words: a bit for each number, from the lowest of the first word on.
+func (s *Ranks) AppendTo(words []uint64) []uint64 { return append(words, s.words...) }
+
 func (s *Ranks) addWord(w int, x uint64) {
 	if x != 0 {
 		s.words[w] |= x

@@ -218,7 +218,16 @@ func (h *Host) Container(c int64) *record.Container {
 }
 
 // Room is part of [master.Books].
-func (h *Host) Room(c int64) []int32 { return h.Rooms[c] }
+func (h *Host) Room(c int64) master.Room {
+	r := master.Room{Preferred: h.Rooms[c]}
+	for _, node := range r.Preferred {
+		for len(r.Roomy) <= int(node)>>6 {
+			r.Roomy = append(r.Roomy, 0)
+		}
+		r.Roomy[node>>6] |= 1 << (node & 63)
+	}
+	return r
+}
 
 // Busy is part of [master.Books].
 func (h *Host) Busy(cores int32) {

@@ -37,7 +37,7 @@ func (d *Driver) matched(g *allocator.Grant) {
 		d.rec.ContainersRackPreferred++
 	}
 	wanted := func(p int32) bool { return hasHost(d.cluster.Host[p]) }
-	room := slices.ContainsFunc(had, wanted)
+	room := had.Any(wanted)
 	present := slices.ContainsFunc(g.Wanted.Hosts, func(h protocol.Name) bool {
 		p := d.cluster.NodeOf(h)
 		return p >= 0 && d.h.InCluster(p)
