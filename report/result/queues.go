@@ -51,18 +51,20 @@ type Queues struct {
 	parents map[string]bool
 	known   map[string]*tracked
 	rows    []*tracked // those of the rows of an instant, which come in the same order each time
-
-	received, dominants []float64 // memory that is used again
+	steps
 }
 
 // tracked is what is kept of a queue, or of the cluster, whose name is empty.
 type tracked struct {
 	name  string
-	over  *sums.Timeline // nil while the queue has used nothing and nothing was due to it: files have thousands that no job names
+	over  *sums.Timeline // nil before it is made, and while the queue has used nothing and nothing was due to it: files have thousands that no job names
 	share *Share         // nil for the cluster
 	leaf  bool
 
 	since, until int64 // time in which the queue was there without a timeline
+	holding
+	stretches []stretch // of what is to be put into the timeline
+	away      bool      // scratch of [Queues.turn]
 }
 
 // Totals are integrals over the sampled time; those of the capacity, which whole containers are set against, are over that of the replay and not from samples.
@@ -88,8 +90,9 @@ func newQueues() *Queues {
 
 // alike are the samples of instants one after the other that differ in their times alone.
 type alike struct {
-	rows  []record.Sample
-	times []int64
+	rows    []record.Sample
+	times   []int64
+	counted bool // up to one of the times
 }
 
 // mostHeld is how many different instants wait to be counted. A replay of which jobs can never finish is found to have ended long ago: of the samples since then, which are not
@@ -117,7 +120,7 @@ func (q *Queues) hold() {
 		q.count(&q.held[0], q.held[1].times[0])
 		q.held = slices.Delete(q.held, 0, 1)
 	}
-	q.held = append(q.held, alike{q.group, []int64{at}})
+	q.held = append(q.held, alike{rows: q.group, times: []int64{at}})
 	q.group = spare[:0]
 }
 
@@ -127,8 +130,7 @@ func (a *alike) like(rows []record.Sample) bool {
 		return false
 	}
 	for i := range rows {
-		row := rows[i]
-		if row.Time = a.rows[i].Time; row != a.rows[i] {
+		if !rows[i].Like(&a.rows[i]) {
 			return false
 		}
 	}
@@ -143,7 +145,11 @@ func (q *Queues) count(a *alike, until int64) {
 			next = min(until, a.times[i+1])
 		}
 		if from <= next {
-			q.close(a.rows, from, next)
+			if !a.counted {
+				q.turn(a.rows)
+				a.counted = true
+			}
+			q.step(from, next)
 			q.End = next
 		}
 	}
@@ -159,6 +165,7 @@ func (q *Queues) finish(end int64) {
 			until = min(end, q.held[i+1].times[0])
 		}
 		q.count(&q.held[i], until)
+		q.flushAll()
 		for k := range q.held[i].rows { // of whom there is nothing to count has a name
 			q.track(k, q.held[i].rows[k].Queue)
 		}
@@ -173,12 +180,13 @@ func (q *Queues) finish(end int64) {
 	slices.Sort(q.Names)
 	shown := q.Largest(MostQueues)
 	for _, name := range shown {
-		if t := q.known[name]; t.over == nil {
+		t := q.known[name]
+		if q.draw(t); t.over == nil {
 			q.begin(t, queueFields)
 		}
 	}
 	maps.DeleteFunc(q.Over, func(name string, _ *sums.Timeline) bool { return name != "" && !slices.Contains(shown, name) })
-	q.known, q.rows = nil, nil
+	q.known, q.rows, q.steps = nil, nil, steps{}
 }
 
 // Largest returns the leaf queues that used most, in order of name: n of them, at most [MostQueues], or all if there are less.
@@ -188,23 +196,6 @@ func (q *Queues) Largest(n int) []string {
 	names = names[:min(len(names), n, MostQueues)]
 	slices.Sort(names)
 	return names
-}
-
-// close counts the rows of an instant up to the next.
-func (q *Queues) close(rows []record.Sample, from, next int64) {
-	ms := float64(next - from)
-	capMem, capVCores := 0.0, 0.0
-	for i := range rows {
-		r := &rows[i]
-		if r.Queue == "" {
-			capMem, capVCores = float64(r.CapacityMem), float64(r.CapacityVCores)
-		}
-		q.track(i, r.Queue)
-	}
-	for i := range rows {
-		q.over(q.rows[i], &rows[i], from, next, capMem, capVCores)
-	}
-	q.fairness(rows, ms, capMem, capVCores)
 }
 
 // track finds what is kept of the queue of row i, and begins it.
@@ -249,104 +240,6 @@ func ratio(a, b float64) float64 {
 		return 0
 	}
 	return a / b
-}
-
-func (q *Queues) over(t *tracked, r *record.Sample, from, to int64, capMem, capVCores float64) {
-	mem, vcores := ratio(float64(r.UsedMem), capMem), ratio(float64(r.UsedVCores), capVCores)
-	dom := max(mem, vcores)
-	fairMem, fairVCores := float64(max(r.FairMem, 0)), float64(max(r.FairVCores, 0))
-	fair := max(ratio(fairMem, capMem), ratio(fairVCores, capVCores))
-	if t.over == nil {
-		if dom == 0 && fair == 0 && (t.since == t.until || t.until == from) {
-			if t.since == t.until {
-				t.since = from
-			}
-			t.until = to
-			return
-		}
-		q.begin(t, queueFields)
-	}
-	if r.Queue != "" {
-		t.over.HoldAll(from, to, []float64{Dominant: dom, FairDominant: fair, Present: 1})
-	} else {
-		t.over.HoldAll(from, to, []float64{
-			Dominant: dom, FairDominant: fair, Present: 1,
-			UsedMem: float64(r.UsedMem), UsedVCores: float64(r.UsedVCores), CapacityMem: capMem, CapacityVCores: capVCores, BusyCores: float64(r.BusyCores),
-			Running: float64(r.Running), Waiting: float64(r.Pending), InCluster: float64(r.Nodes),
-		})
-		ms := float64(to - from)
-		c := &q.Cluster
-		c.Dominant += float64(dom * ms)
-		c.Nodes += float64(float64(r.Nodes) * ms)
-		c.MS += ms
-	}
-}
-
-// fairness compares the leaf queues of one instant.
-func (q *Queues) fairness(rows []record.Sample, ms, capMem, capVCores float64) {
-	waiting := 0
-	for i := range rows {
-		if r := &rows[i]; q.rows[i].leaf && (r.PendingMem > 0 || r.PendingVCores > 0) {
-			waiting++
-		}
-	}
-	if waiting > 0 {
-		q.Cluster.PendingMS += ms
-	}
-	if waiting > 1 {
-		q.Cluster.ContendedMS += ms
-	}
-	received, dominants := q.received[:0], q.dominants[:0]
-	for i := range rows {
-		r := &rows[i]
-		if !q.rows[i].leaf {
-			continue
-		}
-		s := q.rows[i].share
-		mem, vcores := ratio(float64(r.UsedMem), capMem), ratio(float64(r.UsedVCores), capVCores)
-		s.UsedMem += float64(mem * ms)
-		s.UsedVCores += float64(vcores * ms)
-		s.Dominant += float64(max(mem, vcores) * ms)
-		pending := r.PendingMem > 0 || r.PendingVCores > 0
-		if pending {
-			s.PendingMS += ms
-		}
-		if waiting >= 2 {
-			s.ContendedMem += float64(mem * ms)
-			s.ContendedVCores += float64(vcores * ms)
-			s.ContDom += float64(max(mem, vcores) * ms)
-			s.ContendedMS += ms
-			if pending && r.SteadyMem > 0 && capMem > 0 {
-				dominants = append(dominants, max(mem, vcores)/(float64(r.SteadyMem)/capMem))
-			}
-		}
-		if r.FairMem == record.None {
-			continue
-		}
-		s.HasFair = true
-		entitled := float64(min(r.FairMem, r.DemandMem))
-		if entitled <= 0 {
-			continue
-		}
-		used := float64(r.UsedMem)
-		s.Entitled += float64(entitled * ms)
-		s.Received += float64(used * ms)
-		s.Within += float64(min(used, entitled) * ms)
-		s.EntitledMS += ms
-		if used < (1-belowTolerance)*entitled {
-			s.Below += ms
-		}
-		received = append(received, used/entitled)
-	}
-	if j := jain(received); len(received) >= 2 && !math.IsNaN(j) {
-		q.JainMS += ms
-		q.JainSum += float64(j * ms)
-	}
-	if j := jain(dominants); len(dominants) >= 2 && !math.IsNaN(j) {
-		q.DomMS += ms
-		q.DomSum += float64(j * ms)
-	}
-	q.received, q.dominants = received, dominants
 }
 
 // jain returns Jain's index of fairness, (sum x)^2 / (n sum x^2): 1 when all are equal, 1/n

@@ -137,6 +137,28 @@ func (t *Timeline) HoldAll(from, to int64, values []float64) {
 	}
 }
 
+// A Span is a time from one instant to before another, ms.
+type Span struct{ From, To int64 }
+
+// MS is how long the span is.
+func (s *Span) MS() float64 { return float64(s.To - s.From) }
+
+// HoldEach is [Timeline.HoldAll] for each of several spans.
+func (t *Timeline) HoldEach(spans []Span, values []float64) {
+	for i := range spans {
+		s := &spans[i]
+		if s.From < t.begin || s.To > t.end || s.To <= s.From {
+			t.HoldAll(s.From, s.To, values)
+			continue
+		}
+		ms := s.MS()
+		row := t.row(t.last)[:len(values)]
+		for c, v := range values {
+			row[c] += float64(v * ms)
+		}
+	}
+}
+
 // overlap is how much of [from, to) is in a bucket, ms.
 func (t *Timeline) overlap(b int, from, to int64) int64 {
 	return min(to, int64(b+1)*t.width) - max(from, int64(b)*t.width)
