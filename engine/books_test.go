@@ -96,7 +96,7 @@ func (s *sim) audit() (err error) {
 			}
 		}
 	}
-	s.rm.Scheduler().Queues(func(q yarn.QueueState) {
+	s.rm.Scheduler().Queues(func(q *yarn.QueueState) {
 		used := q.Used
 		if s.sc.Scheduler == "capacity" {
 			used = used.Sub(q.Reserved)

@@ -278,8 +278,7 @@ func TestRoomOfContainers(t *testing.T) {
 					held += used[resource.VCores]
 				}
 				got = append(got, held)
-				_, containers, _ := s.queues.under(0, "root.default")
-				queue = append(queue, containers)
+				queue = append(queue, s.queues.under(0, "root.default").containers)
 			}}
 			play(t, k, nil, func(o *scenario.Options) { o.Model.KillMS = 500 })
 			if !slices.Equal(got, c.want) || !slices.Equal(queue, []int64{2, 1, 1}) {

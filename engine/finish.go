@@ -192,7 +192,7 @@ func (s *sim) whyWaiting(a *app, size resource.Resource) string {
 	if s.sc.Kind().Updates && s.sc.Site.UpdateInterval == 0 {
 		return why + ", but shares are never computed (yarn.scheduler.fair.update-interval-ms is 0)"
 	}
-	s.rm.Scheduler().Queues(func(q yarn.QueueState) {
+	s.rm.Scheduler().Queues(func(q *yarn.QueueState) {
 		if q.Path != a.rec.Queue {
 			return
 		}

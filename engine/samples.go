@@ -12,12 +12,17 @@ import (
 // queueUsage is what the containers that the engine has seen add up to, by queue, with what is below it: the other side
 // of the scheduler's own books.
 type queueUsage struct {
-	index      map[string]int
-	parent     []int // -1 for none
-	used       []resource.Resource
-	containers []int64
-	busy       []int64 // cores that run task attempts
-	rows       []row   // queues in the order in which the scheduler tells them
+	index  map[string]int
+	parent []int // -1 for none
+	of     []usage
+	rows   []row // queues in the order in which the scheduler tells them
+}
+
+// usage is that of a queue.
+type usage struct {
+	used       resource.Resource
+	containers int64
+	busy       int64 // cores that run task attempts
 }
 
 // row is a queue that the scheduler tells of.
@@ -40,9 +45,7 @@ func (q *queueUsage) at(path string) int {
 		i = len(q.parent)
 		q.index[path] = i
 		q.parent = append(q.parent, parent)
-		q.used = append(q.used, resource.Resource{})
-		q.containers = append(q.containers, 0)
-		q.busy = append(q.busy, 0)
+		q.of = append(q.of, usage{})
 	}
 	return i
 }
@@ -50,39 +53,44 @@ func (q *queueUsage) at(path string) int {
 // add books n = +1 or -1 containers of this size to a queue.
 func (q *queueUsage) add(i int, size resource.Resource, n int64) {
 	for ; i >= 0; i = q.parent[i] {
+		u := &q.of[i]
 		if n > 0 {
-			q.used[i].AddTo(&size)
+			u.used.AddTo(&size)
 		} else {
-			q.used[i].SubtractFrom(&size)
+			u.used.SubtractFrom(&size)
 		}
-		q.containers[i] += n
+		u.containers += n
 	}
 }
 
 // work books cores that begin, or end, to run a task.
 func (q *queueUsage) work(i int, cores int64) {
 	for ; i >= 0; i = q.parent[i] {
-		q.busy[i] += cores
+		q.of[i].busy += cores
 	}
 }
 
 // under returns what is in the queue at path and below it. The scheduler tells it as number i of its queues.
-func (q *queueUsage) under(i int, path string) (used resource.Resource, containers, busy int64) {
+func (q *queueUsage) under(i int, path string) *usage {
 	if i == len(q.rows) {
 		q.rows = append(q.rows, row{of: -1})
 	}
-	if r := &q.rows[i]; r.path != path || r.at < 0 && r.of < len(q.parent) || r.of < 0 {
+	r := &q.rows[i]
+	if r.path != path || r.at < 0 && r.of < len(q.parent) || r.of < 0 {
 		at, ok := q.index[path]
 		if !ok {
 			at = -1
 		}
 		*r = row{path, at, len(q.parent)}
 	}
-	if at := q.rows[i].at; at >= 0 {
-		return q.used[at], q.containers[at], q.busy[at]
+	if r.at < 0 {
+		return &unused
 	}
-	return used, 0, 0
+	return &q.of[r.at]
 }
+
+// unused is the usage of a queue to which nothing was booked.
+var unused usage
 
 // use books a container to a node and checks that the node can hold it.
 func (n *nodes) use(s *sim, id protocol.NodeID, size *resource.Resource) {
@@ -123,20 +131,20 @@ func (s *sim) eachQueue(tell func(*record.Sample)) record.Sample {
 	}
 	s.rm.CatchUp()
 	row := -1
-	s.rm.Scheduler().Queues(func(q yarn.QueueState) {
+	s.rm.Scheduler().Queues(func(q *yarn.QueueState) {
 		row++
-		used, containers, busy := s.queues.under(row, q.Path)
-		if q.Leaf && q.Used != used && q.Used.Sub(q.Reserved) != used {
-			s.broken("queue %s uses %v, its containers add up to %v", q.Path, q.Used, used)
+		u := s.queues.under(row, q.Path)
+		if q.Leaf && q.Used != u.used && q.Used.Sub(q.Reserved) != u.used {
+			s.broken("queue %s uses %v, its containers add up to %v", q.Path, q.Used, u.used)
 		}
 		r := &s.row // whose other fields are of rows of the cluster only
 		r.Time, r.Queue, r.Nodes = s.now, q.Path, cluster.Nodes
-		r.UsedMem, r.UsedVCores, r.ReservedMem = used[resource.Memory], used[resource.VCores], q.Reserved[resource.Memory]
+		r.UsedMem, r.UsedVCores, r.ReservedMem = u.used[resource.Memory], u.used[resource.VCores], q.Reserved[resource.Memory]
 		r.DemandMem, r.DemandVCores = q.Demand[resource.Memory], q.Demand[resource.VCores]
 		r.PendingMem, r.PendingVCores = max(r.DemandMem-r.UsedMem, 0), max(r.DemandVCores-r.UsedVCores, 0)
 		r.FairMem, r.FairVCores = q.Fair[resource.Memory], q.Fair[resource.VCores]
 		r.SteadyMem, r.SteadyVCores = q.Steady[resource.Memory], q.Steady[resource.VCores]
-		r.BusyCores, r.Running, r.Pending, r.Containers = busy, int64(q.Runnable), int64(q.NonRunnable), containers
+		r.BusyCores, r.Running, r.Pending, r.Containers = u.busy, int64(q.Runnable), int64(q.NonRunnable), u.containers
 		tell(r)
 		if q.Leaf {
 			cluster.Add(r)

@@ -77,7 +77,7 @@ func decodeAny(raw json.RawMessage) (v any) {
 func (r *fairRun) update(e *runEvent) (member string, want, got any, err error) {
 	r.f.Update()
 	var queues, apps []any
-	r.f.Queues(func(q yarn.QueueState) {
+	r.f.Queues(func(q *yarn.QueueState) {
 		row := []any{q.Path}
 		for _, v := range []resource.Resource{q.Fair, q.Steady, q.Demand, q.Used} {
 			row = append(row, r.view(v)...)
@@ -217,7 +217,7 @@ func (r *fairRun) cleanup(e *runEvent) (member string, want, got any, err error)
 	}
 	r.f.Cleanup()
 	var names []any
-	r.f.Queues(func(q yarn.QueueState) { names = append(names, q.Path) })
+	r.f.Queues(func(q *yarn.QueueState) { names = append(names, q.Path) })
 	if want := decodeAny(x.Queues); !same(want, names) {
 		return "queues", want, names, nil
 	}

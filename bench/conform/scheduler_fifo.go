@@ -15,7 +15,7 @@ func newFIFORun(r *schedulerRun) (yarn.Scheduler, error) {
 		"nstate": r.nodeState(s.Cluster()),
 		"state": func(e *runEvent) (string, any, any, error) {
 			var used []any
-			s.Queues(func(q yarn.QueueState) {
+			s.Queues(func(q *yarn.QueueState) {
 				if q.Leaf {
 					used = r.all(q.Used)
 				}

@@ -182,7 +182,7 @@ func runPlacement(c *fairCase, out *golden.Results) {
 		return
 	}
 	var tree []string
-	f.Queues(func(q yarn.QueueState) { tree = append(tree, q.Path) })
+	f.Queues(func(q *yarn.QueueState) { tree = append(tree, q.Path) })
 	if fmt.Sprint(tree) != fmt.Sprint(c.Tree) {
 		out.AddDifferent(golden.Difference{Case: fmt.Sprint(c.ID), Event: len(c.Apps), Expected: c.Tree, Got: tree, State: c.XML})
 		return

@@ -126,8 +126,8 @@ type Scheduler interface {
 	// (YarnScheduler.getMaximumResourceCapability).
 	MaxAllocation(queue string) resource.Resource
 
-	// Queues calls yield for every queue, parents first, children in the scheduler's order.
-	Queues(yield func(QueueState))
+	// Queues calls yield for every queue, parents first, children in the scheduler's order. The state is another one's at the next call.
+	Queues(yield func(*QueueState))
 }
 
 // A Submitter makes of a submission what the ResourceManager makes of it before the scheduler sees it: the size of the

@@ -100,10 +100,16 @@ type alike struct {
 const mostHeld = 8
 
 func (q *Queues) sample(r *record.Sample) {
-	if len(q.group) > 0 && q.group[0].Time != r.Time {
+	n := len(q.group)
+	if n > 0 && q.group[0].Time != r.Time {
 		q.hold()
+		n = 0
 	}
-	q.group = append(q.group, *r)
+	if n == cap(q.group) {
+		q.group = slices.Grow(q.group, n+1)
+	}
+	q.group = q.group[:n+1]
+	q.group[n] = *r
 }
 
 // hold has the present instant wait to be counted.

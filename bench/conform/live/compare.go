@@ -30,7 +30,7 @@ func (r *liveRun) state() liveState {
 		return s
 	}
 	s.queues, s.apps = map[string]yarn.QueueState{}, map[protocol.AppID]fair.AppState{}
-	r.f.Queues(func(q yarn.QueueState) { s.queues[q.Path] = q })
+	r.f.Queues(func(q *yarn.QueueState) { s.queues[q.Path] = *q })
 	r.f.Apps(func(a fair.AppState) bool { s.apps[a.ID] = a; return true })
 	return s
 }
@@ -106,7 +106,7 @@ func (r *liveRun) around(c *liveCall, t int64) map[string]any {
 		})
 		return true
 	})
-	r.f.Queues(func(q yarn.QueueState) {
+	r.f.Queues(func(q *yarn.QueueState) {
 		if q.Leaf && now.queues[q.Path].Demand != (resource.Resource{}) {
 			queues = append(queues, map[string]any{"queue": q.Path, "fair_share": golden.Amounts(q.Fair, r.Types), "usage": golden.Amounts(q.Used, r.Types), "demand": golden.Amounts(q.Demand, r.Types)})
 		}

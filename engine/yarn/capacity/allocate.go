@@ -81,14 +81,16 @@ func (s *Scheduler) PullAM(id protocol.AppID) (protocol.Container, bool) {
 }
 
 // Queues yields the queues, parents first, children as configured.
-func (s *Scheduler) Queues(yield func(yarn.QueueState)) {
+func (s *Scheduler) Queues(yield func(*yarn.QueueState)) {
+	var state yarn.QueueState
 	for _, q := range s.queues {
-		yield(yarn.QueueState{
+		state = yarn.QueueState{
 			Path: q.cfg.Path, Leaf: q.leaf, Weight: float64(q.cfg.AbsoluteCapacity),
 			Used: q.used, Demand: q.used.Add(q.pending), Fair: q.limits.Min, Steady: q.limits.Min, MaxShare: q.limits.Max,
 			AMUsed: q.amUsed, Reserved: q.reserved,
 			Runnable: q.numApps() - len(q.waiting), NonRunnable: len(q.waiting),
-		})
+		}
+		yield(&state)
 	}
 }
 

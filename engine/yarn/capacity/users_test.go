@@ -434,7 +434,7 @@ func TestStateOfQueues(t *testing.T) {
 	ask(t, s, 1, protocol.Any, 4, 1)
 	s.NodeUpdate(0, nil, nil)
 	var states []string
-	s.Queues(func(q yarn.QueueState) {
+	s.Queues(func(q *yarn.QueueState) {
 		states = append(states, fmt.Sprintf("%s %v %v: used %d, demand %d, fair %d, most %d, masters %d, reserved %d, %d run, %d wait", q.Path, q.Leaf, q.Weight,
 			q.Used[0]/1024, q.Demand[0]/1024, q.Fair[0]/1024, q.MaxShare[0]/1024, q.AMUsed[0]/1024, q.Reserved[0]/1024, q.Runnable, q.NonRunnable))
 	})

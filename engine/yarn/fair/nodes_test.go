@@ -36,7 +36,7 @@ func TestNodesAtOnce(t *testing.T) {
 			}
 			add(f, specs)
 			f.Update()
-			f.Queues(func(s yarn.QueueState) { list = append(list, s) })
+			f.Queues(func(s *yarn.QueueState) { list = append(list, *s) })
 			return list
 		}
 		atOnce := states(func(f *Scheduler, specs []yarn.NodeSpec) { f.AddNode(specs...) })

@@ -10,13 +10,18 @@ import (
 )
 
 // Queues calls yield for every queue, parents first.
-func (f *Scheduler) Queues(yield func(yarn.QueueState)) {
+func (f *Scheduler) Queues(yield func(*yarn.QueueState)) {
+	var s yarn.QueueState
 	f.tree.root.each(func(q *queue) {
-		yield(yarn.QueueState{
-			Path: q.name, Leaf: q.leaf, Weight: float64(q.Weight), Used: q.Usage, Demand: q.Demand,
-			Fair: q.fair, Steady: q.steady, MaxShare: q.maxShare, AMUsed: q.amUsed,
-			Runnable: int(q.numRunnable()), NonRunnable: len(q.waiting),
-		})
+		s.Path, s.Leaf, s.Weight = q.name, q.leaf, float64(q.Weight)
+		s.Used = q.Usage // one by one: all at once they are copied twice
+		s.Demand = q.Demand
+		s.Fair = q.fair
+		s.Steady = q.steady
+		s.MaxShare = q.maxShare
+		s.AMUsed = q.amUsed
+		s.Runnable, s.NonRunnable = int(q.numRunnable()), len(q.waiting)
+		yield(&s)
 	})
 }
 

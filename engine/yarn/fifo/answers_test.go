@@ -66,7 +66,7 @@ func TestQueuesOfTheFIFOScheduler(t *testing.T) {
 	c.app(1, ask(protocol.Any, 9, 1024))
 	c.NodeUpdate(0, nil, nil)
 	var got []string
-	c.Queues(func(q yarn.QueueState) {
+	c.Queues(func(q *yarn.QueueState) {
 		got = append(got, fmt.Sprint(q.Path, " ", q.Leaf, " ", q.Used[0], " of ", q.Demand[0], " wanted, at most ", q.MaxShare[0], ", ", q.Runnable, " applications"))
 	})
 	want := []string{"root false 8192 of 9216 wanted, at most 8192, 1 applications", Queue + " true 8192 of 9216 wanted, at most 8192, 1 applications"}

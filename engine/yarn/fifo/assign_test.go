@@ -228,7 +228,7 @@ func TestEndsOfContainers(t *testing.T) {
 	c.NodeUpdate(0, nil, nil)
 	id := func(n int64) protocol.ContainerID { return protocol.ContainerID{App: 1, N: n} }
 	used := func() (q yarn.QueueState) {
-		c.Queues(func(s yarn.QueueState) { q = s })
+		c.Queues(func(s *yarn.QueueState) { q = *s })
 		return q
 	}
 	step := func(what, wantTold string, wantUsed, wantPending, wantFree int64) {

@@ -246,7 +246,7 @@ func (s *Scheduler) MaxAllocation(string) resource.Resource {
 }
 
 // Queues yields root and the only queue.
-func (s *Scheduler) Queues(yield func(yarn.QueueState)) {
+func (s *Scheduler) Queues(yield func(*yarn.QueueState)) {
 	q := yarn.QueueState{
 		Path: "root", Weight: 1, Used: s.allocated, Demand: s.allocated, MaxShare: s.nodes.Capacity, Runnable: len(s.apps),
 	}
@@ -255,9 +255,9 @@ func (s *Scheduler) Queues(yield func(yarn.QueueState)) {
 			q.Demand = q.Demand.Add(app.attempt.Pending())
 		}
 	}
-	yield(q)
+	yield(&q)
 	q.Path, q.Leaf = Queue, true
-	yield(q)
+	yield(&q)
 }
 
 func (s *Scheduler) search(id protocol.AppID) (int, bool) {

@@ -109,7 +109,7 @@ func TestNodeGoesWithAContainerGivenBack(t *testing.T) {
 	c.ask(1, ask(protocol.Any, 2, 1024))
 	c.NodeUpdate(1, nil, nil)
 	used := func() (r resource.Resource) {
-		c.Queues(func(q yarn.QueueState) { r = q.Used })
+		c.Queues(func(q *yarn.QueueState) { r = q.Used })
 		return r
 	}
 	if got, want := used(), resource.R(5*1024, 5); got != want {

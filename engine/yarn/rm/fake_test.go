@@ -197,7 +197,7 @@ func (s scheduler) Update() {
 
 func (s scheduler) MaxAllocation(string) resource.Resource { return s.most }
 func (s scheduler) Place(_, queue string) (string, error)  { return queue, nil }
-func (s scheduler) Queues(func(yarn.QueueState))           {}
+func (s scheduler) Queues(func(*yarn.QueueState))          {}
 
 func (s submitter) Submission(a yarn.AppSpec) yarn.AppSpec { return s.submit(a) }
 
