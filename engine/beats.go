@@ -47,6 +47,7 @@ type beats struct {
 	counted int64             // those before this one are in heartbeats
 	h       int64             // the next heartbeat: passed, or the first of a node that sends some behind it
 	at      int64             // its time, never while no node sends any
+	atRank  int64             // place of its node among the ranks
 
 	clear int64 // before this time nothing is to be executed while the ResourceManager is still
 	to    int64 // what comes before this place, its time and order, has passed and is not taken in: see [beats.sync]; -1 for nothing
@@ -66,13 +67,19 @@ func newBeats(dense bool, rm elider, interval, update int64, phase []int64) *bea
 
 // timeOf returns the time of heartbeat h.
 func (b *beats) timeOf(h int64) int64 {
+	at, _ := b.placeOf(h)
+	return at
+}
+
+// placeOf returns the time of heartbeat h and the place of its node among the ranks.
+func (b *beats) placeOf(h int64) (at, rank int64) {
 	n := int64(len(b.ranks))
 	cycle := h / n
-	rank := h - cycle*n
+	rank = h - cycle*n
 	if b.short != nil {
-		return b.start + cycle*b.interval + int64(b.short[rank])
+		return b.start + cycle*b.interval + int64(b.short[rank]), rank
 	}
-	return b.start + cycle*b.interval + b.phases[rank]
+	return b.start + cycle*b.interval + b.phases[rank], rank
 }
 
 // firstAt returns the first heartbeat at a time of the epoch or later.
@@ -129,8 +136,8 @@ func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok boo
 		b.passTo(limit)
 	}
 	for {
-		update := b.updateTime()
-		if update <= b.at {
+		at, update := b.at, b.updateTime()
+		if update <= at {
 			ord := order(classUpdate, 0, evUpdate, 0)
 			if update == never || update > limit || update == limit && ord >= limitOrd {
 				return 0, 0, false
@@ -142,12 +149,12 @@ func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok boo
 			b.passUpdate()
 			continue
 		}
-		if b.at > limit || b.at == limit && limitOrd < afterBeats {
+		if at > limit || at == limit && limitOrd < afterBeats {
 			return 0, 0, false
 		}
 		n := int64(len(b.ranks))
 		if b.dense {
-			return b.at, order(classNodeBeat, 0, evNodeBeat, b.h%n), true
+			return b.at, order(classNodeBeat, 0, evNodeBeat, b.atRank), true
 		}
 		end := b.beforePlace(limit, limitOrd)
 		if update <= limit {
@@ -159,7 +166,7 @@ func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok boo
 			b.pass(next)
 		}
 		if h < end {
-			return b.at, order(classNodeBeat, 0, evNodeBeat, h%n), true
+			return b.at, order(classNodeBeat, 0, evNodeBeat, b.atRank), true
 		}
 		b.clear = min(b.timeOf(h), update)
 	}
@@ -178,9 +185,12 @@ func (b *beats) beforePlace(at int64, ord uint64) int64 {
 
 // sync takes in the heartbeats that have passed while the ResourceManager was still. It is asked for how far they are whenever somebody could change something.
 func (b *beats) sync() {
-	if b.to < 0 {
-		return
+	if b.to >= 0 {
+		b.passStill()
 	}
+}
+
+func (b *beats) passStill() {
 	end := b.beforePlace(b.to, b.toOrd)
 	if b.to = -1; end > b.h {
 		b.rm.CreditHeartbeats(b.h, end)
@@ -204,7 +214,7 @@ func (b *beats) run(s *sim) {
 		b.updateNow(s)
 		return
 	}
-	n := b.ranks[b.h%int64(len(b.ranks))]
+	n := b.ranks[b.atRank]
 	s.rm.FetchNode(n)
 	b.pass(b.h + 1)
 	s.doing = &kinds[evNodeBeat]
@@ -237,7 +247,7 @@ func (b *beats) look() {
 		return
 	}
 	b.h = b.sent(b.passed)
-	b.at = b.timeOf(b.h)
+	b.at, b.atRank = b.placeOf(b.h)
 }
 
 // of returns the time of the first heartbeat of a node that sends some, at a time or later.
@@ -253,6 +263,11 @@ func (b *beats) sent(h int64) int64 {
 	if b.senders == len(b.ranks) {
 		return h
 	}
+	return b.nextSent(h)
+}
+
+// nextSent is [beats.sent] where some nodes send none.
+func (b *beats) nextSent(h int64) int64 {
 	far, _ := b.sending.After(int(h % int64(len(b.ranks))))
 	return h + int64(far)
 }

@@ -262,13 +262,15 @@ func (f *Scheduler) known() bool {
 
 // NextHeartbeat is part of [yarn.Elider].
 func (f *Scheduler) NextHeartbeat(h, limit, far int64) int64 {
-	if next, ok := f.goesOn(h, limit); ok {
-		return next
+	e, next := &f.elision, far
+	if e.every && e.acted {
+		if on, ok := f.goesOn(h, limit); ok {
+			return on
+		}
 	}
 	if !f.known() {
 		return h
 	}
-	e, next := &f.elision, far
 	if until := e.until(); until != policy.Always {
 		next = e.offered(h, next, until)
 	}
@@ -302,13 +304,10 @@ func (f *Scheduler) Still() bool {
 // mostSpecial is how many special nodes are looked at one by one where the others go on to be served.
 const mostSpecial = 8
 
-// goesOn returns the next heartbeat of a node that is offered or wakes, without a survey: somebody took or reserved any node when one last looked, and has
-// done so at the last heartbeat. ok is false if that is not so, or there are many nodes before it.
+// goesOn returns the next heartbeat of a node that is offered or wakes, without a survey, where somebody took or reserved any node when one last looked, and has
+// done so at the last heartbeat. ok is false if nothing has changed, or there are many nodes before it.
 func (f *Scheduler) goesOn(h, limit int64) (next int64, ok bool) {
 	e := &f.elision
-	if !e.every || !e.acted {
-		return h, false
-	}
 	if f.follow(); !e.changed {
 		return h, false
 	}

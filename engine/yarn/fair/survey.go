@@ -90,7 +90,11 @@ func (f *Scheduler) survey() {
 			f.surveyLeaf(q)
 		}
 	}
-	e.stale = e.stale[:copy(e.stale, e.stale[n:])]
+	if n == len(e.stale) {
+		e.stale = e.stale[:0]
+	} else {
+		e.stale = e.stale[:copy(e.stale, e.stale[n:])]
+	}
 	e.changed, e.all = false, e.alls > 0
 	e.open, e.named = e.open[:0], e.named[:0]
 	for _, r := range e.room {
@@ -133,7 +137,8 @@ func (f *Scheduler) forget(q *queue) {
 	}
 	clear(x.named)
 	clear(x.counted)
-	*x = found{stale: x.stale, lax: x.lax, loose: x.loose, open: x.open[:0], named: x.named[:0], counted: x.counted[:0]}
+	x.open, x.named, x.counted = x.open[:0], x.named[:0], x.counted[:0]
+	x.shares, x.all, x.reserves, x.cost, x.due = false, false, false, 0, 0 // it stands in no list but those of stale, lax and loose
 }
 
 // takeOut takes a member out of a list without an order in which each knows its place plus 1.
