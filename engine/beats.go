@@ -127,7 +127,10 @@ func (b *beats) updateTime() int64 {
 // when there is none. Those before it that are not executed have passed.
 func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok bool) {
 	if limit < b.clear && !b.dense && b.rm.Still() {
-		b.to, b.toOrd = limit, limitOrd
+		if limit > b.to {
+			b.to, b.toOrd = limit, limitOrd
+		}
+		b.toOrd = max(b.toOrd, limitOrd) // an event may have led to one that comes before it in the order
 		return 0, 0, false
 	}
 	b.sync()
@@ -149,18 +152,18 @@ func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok boo
 			b.passUpdate()
 			continue
 		}
-		if at > limit || at == limit && limitOrd < afterBeats {
+		ord := order(classNodeBeat, 0, evNodeBeat, b.atRank)
+		if at > limit || at == limit && ord >= limitOrd {
 			return 0, 0, false
 		}
-		n := int64(len(b.ranks))
 		if b.dense {
-			return b.at, order(classNodeBeat, 0, evNodeBeat, b.atRank), true
+			return at, ord, true
 		}
 		end := b.beforePlace(limit, limitOrd)
 		if update <= limit {
 			end = b.firstAt(update)
 		}
-		h := b.sent(b.rm.NextHeartbeat(b.h, end, max(end, b.h+n)))
+		h := b.sent(b.rm.NextHeartbeat(b.h, end, max(end, b.h+int64(len(b.ranks)))))
 		if next := min(h, end); next > b.h {
 			b.rm.CreditHeartbeats(b.h, next)
 			b.pass(next)
@@ -172,15 +175,23 @@ func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok boo
 	}
 }
 
-// afterBeats is the order of what comes behind all node heartbeats of a millisecond. No event is of their class.
-var afterBeats = order(classNodeBeat+1, 0, 0, 0)
+// The order of what comes behind all node heartbeats of a millisecond, and that of the first of them. What an application does that has run ahead from a heartbeat on
+// has that one's place.
+var (
+	afterBeats = order(classNodeBeat+1, 0, 0, 0)
+	firstBeat  = order(classNodeBeat, 0, evNodeBeat, 0)
+)
 
 // beforePlace returns the first heartbeat that does not come before a place in the order of events.
 func (b *beats) beforePlace(at int64, ord uint64) int64 {
 	if ord >= afterBeats {
-		at++
+		return b.firstAt(at + 1)
 	}
-	return b.firstAt(at)
+	h := b.firstAt(at)
+	for n := int64(len(b.ranks)); ord > firstBeat && b.timeOf(h) == at && order(classNodeBeat, 0, evNodeBeat, h%n) < ord; {
+		h++
+	}
+	return h
 }
 
 // sync takes in the heartbeats that have passed while the ResourceManager was still. It is asked for how far they are whenever somebody could change something.

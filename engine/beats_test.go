@@ -102,6 +102,40 @@ func TestDenseBeats(t *testing.T) {
 	}
 }
 
+// calm is a ResourceManager in which no heartbeat matters.
+type calm struct{ every }
+
+func (calm) NextHeartbeat(_, _, far int64) int64 { return far }
+func (calm) Still() bool                         { return true }
+func (calm) UpdateDue() bool                     { return false }
+
+// A heartbeat that has passed has passed, also where an event leads to one that comes before it in the order of its millisecond; and one that an application has run
+// ahead from may be the place up to which they pass.
+func TestHeartbeatsPassInOrder(t *testing.T) {
+	b := newBeats(false, calm{}, 1000, 0, []int64{0, 500, 500, 700})
+	b.set(0, []protocol.NodeID{0, 1, 2, 3})
+	for _, place := range []struct {
+		at   int64
+		ord  uint64
+		want int64 // the first heartbeat that has not passed then, -1 for nobody who asks
+	}{
+		{400, 0, 1},
+		{500, order(classAM, 0, 0, 0), 1},
+		{500, order(classInbox, 0, 0, 0), -1},
+		{500, order(classAM, 1, 0, 0), 3},
+		{1500, order(classNodeBeat, 0, evNodeBeat, 2), 6},
+		{1500, order(classTimer, 0, 0, 0), 7},
+		{1500, order(classAM, 0, 0, 0), 7},
+	} {
+		if at, _, ok := b.next(place.at, place.ord); ok {
+			t.Fatalf("a heartbeat at %d is executed", at)
+		}
+		if place.want >= 0 && b.nextBeat() != place.want {
+			t.Errorf("at %d, %x: heartbeat %d is the first that has not passed, want %d", place.at, place.ord, b.nextBeat(), place.want)
+		}
+	}
+}
+
 // some is a ResourceManager for which a heartbeat or update matters when its hash says so, which changes with each event; at
 // times nothing does.
 type some struct {
