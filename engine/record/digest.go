@@ -127,13 +127,26 @@ func (n *numbers) ofWave(w *Wave, i int) {
 // lanes are rows of a kind that are mixed side by side: each number of one waits for the multiplication before it, and none of another.
 type lanes [4]numbers
 
-// mix folds the numbers of each, from one of them on and up to another, into h.
+// mix folds the numbers of each, from one of them on and up to another, into h. More than two at a time are more than the registers hold.
 func (t *lanes) mix(from, to int, h uint64) [4]uint64 {
-	a, b, c, e := h, h, h, h
-	for i := from; i < min(to, len(numbers{})); i++ {
-		a, b, c, e = fold(a, t[0][i]), fold(b, t[1][i]), fold(c, t[2][i]), fold(e, t[3][i])
-	}
+	a, b := mixTwo(&t[0], &t[1], from, to, h)
+	c, e := mixTwo(&t[2], &t[3], from, to, h)
 	return [...]uint64{a, b, c, e}
+}
+
+func mixTwo(p, q *numbers, from, to int, h uint64) (a, b uint64) {
+	a, b = h, h
+	x, y := p[from:to], q[from:to]
+	y = y[:len(x)]
+	i := 0
+	for ; i < len(x)-1; i += 2 {
+		a, b = fold(a, x[i]), fold(b, y[i])
+		a, b = fold(a, x[i+1]), fold(b, y[i+1])
+	}
+	if i < len(x) {
+		a, b = fold(a, x[i]), fold(b, y[i])
+	}
+	return a, b
 }
 
 // waiting are rows of a kind until there are as many as are mixed side by side.

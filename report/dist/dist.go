@@ -21,7 +21,7 @@ type Dist struct {
 	runs     []run   // while exact: a hash table of the different values, open, at most half full, its length a power of two
 	values   int     // how many are in it
 	counts   []int64 // by bucket, once not exact
-	late     []run   // values that are in neither yet, see [Dist.keep]
+	late     []run   // values that are not counted yet, see [Dist.Settle]
 	n        int64
 	sum      float64
 	min, max int64
@@ -33,16 +33,17 @@ type run struct{ v, n int64 }
 // Add counts one value. Negative values are a bug of the caller and panic.
 func (d *Dist) Add(v int64) { d.AddN(v, 1) }
 
-// AddN counts a value n times.
+// AddN counts a value n times: it waits until there are some, see [Dist.Settle].
 func (d *Dist) AddN(v, n int64) {
-	if v < 0 || n < 0 {
+	if v|n < 0 {
 		panic("dist: distribution of times got a negative value or count")
 	}
 	if n == 0 {
 		return
 	}
-	d.extend(v, v, n, float64(float64(v)*float64(n)))
-	d.keep(v, n)
+	if d.late = append(d.late, run{v, n}); len(d.late) >= mostLate {
+		d.Settle()
+	}
 }
 
 // AddAll counts some values, each once, and returns their sum.
@@ -57,52 +58,53 @@ func (d *Dist) AddAll(values []int64) (sum int64) {
 	if least < 0 {
 		panic("dist: distribution of times got a negative value")
 	}
-	d.extend(least, most, int64(len(values)), float64(sum))
 	d.Settle()
+	d.extend(least, most, int64(len(values)), d.sum+float64(sum))
 	for _, v := range values {
 		d.enter(v, 1)
 	}
 	return sum
 }
 
-// extend counts n values between two of them, with a sum.
+// extend counts n values between two of them, and has a sum of all.
 func (d *Dist) extend(least, most, n int64, sum float64) {
 	if d.n == 0 || least < d.min {
 		d.min = least
 	}
 	d.max = max(d.max, most)
 	d.n += n
-	d.sum += sum
+	d.sum = sum
 }
 
-// mostLate is how many values wait, and largeTable how long a table is which they wait for.
-const (
-	mostLate   = 32
-	largeTable = 1 << 10
-)
-
-// keep counts a value n times in the table or the buckets, or has it wait. A long table is in no cache, and the place of a value may be anywhere in it: many that are put
-// one after the other take little more time than one.
-func (d *Dist) keep(v, n int64) {
-	if len(d.runs) < largeTable && d.counts == nil {
-		d.enter(v, n)
-		return
-	}
-	if d.late = append(d.late, run{v, n}); len(d.late) >= mostLate {
-		d.Settle()
-	}
-}
+// mostLate is how many values wait. A long table is in no cache, and the place of a value may be anywhere in it: many that are put one after the other take
+// little more time than one.
+const mostLate = 32
 
 // Settle puts the values where they belong that wait for it, as everything does that reads them. After it, several may read at a time.
 func (d *Dist) Settle() {
-	if len(d.late) == 0 {
-		return
+	if len(d.late) > 0 {
+		d.settle()
 	}
+}
+
+func (d *Dist) settle() {
+	least, most, n, sum := d.late[0].v, d.late[0].v, int64(0), d.sum
 	for _, r := range d.late {
-		d.enter(r.v, r.n)
+		least, most, n = min(least, r.v), max(most, r.v), n+r.n
+		sum += float64(float64(r.v) * float64(r.n))
+		switch i := placeOf(r.v) & uint64(len(d.runs)-1); {
+		case i < uint64(len(d.runs)) && d.runs[i].v == r.v && d.runs[i].n > 0:
+			d.runs[i].n += r.n
+		default:
+			d.enter(r.v, r.n)
+		}
 	}
+	d.extend(least, most, n, sum)
 	d.late = d.late[:0]
 }
+
+// placeOf is where in a table a value is if no other is there, modulo its length.
+func placeOf(v int64) uint64 { return uint64(v) * 0x9e3779b97f4a7c15 >> 32 }
 
 // enter counts a value n times in the table or the buckets.
 func (d *Dist) enter(v, n int64) {
@@ -122,7 +124,7 @@ func (d *Dist) put(v, n int64) {
 		d.grow()
 	}
 	mask := uint64(len(d.runs) - 1)
-	for i := uint64(v) * 0x9e3779b97f4a7c15 >> 32; ; i++ {
+	for i := placeOf(v); ; i++ {
 		r := &d.runs[i&mask]
 		if r.n == 0 {
 			*r = run{v, n}
@@ -192,6 +194,7 @@ func (d *Dist) Merge(o *Dist) {
 	for _, r := range o.runs {
 		d.AddN(r.v, r.n)
 	}
+	d.Settle()
 	if o.counts != nil && o.n > 0 {
 		before, from := d.n, d.sum
 		lo, hi := o.min, o.max
@@ -229,11 +232,14 @@ func bucketValue(b int) int64 {
 }
 
 // N returns how many values there are.
-func (d *Dist) N() int64 { return d.n }
+func (d *Dist) N() int64 {
+	d.Settle()
+	return d.n
+}
 
 // Mean returns the mean, NaN when empty.
 func (d *Dist) Mean() float64 {
-	if d.n == 0 {
+	if d.Settle(); d.n == 0 {
 		return math.NaN()
 	}
 	return d.sum / float64(d.n)
@@ -241,7 +247,7 @@ func (d *Dist) Mean() float64 {
 
 // Max returns the largest value, NaN when empty.
 func (d *Dist) Max() float64 {
-	if d.n == 0 {
+	if d.Settle(); d.n == 0 {
 		return math.NaN()
 	}
 	return float64(d.max)
@@ -251,7 +257,7 @@ func (d *Dist) Max() float64 {
 // between order statistics (Hyndman and Fan's type 7); NaN when empty.
 func (d *Dist) Quantiles(ps ...float64) []float64 {
 	out := make([]float64, len(ps))
-	if d.n == 0 {
+	if d.Settle(); d.n == 0 {
 		for i := range out {
 			out[i] = math.NaN()
 		}

@@ -213,10 +213,14 @@ func (c *Collector) Task(r *record.Task) {
 	}
 	if r.End == record.TaskSuccess {
 		d.DurationMS += float64(r.DurationMS)
-		d.ByNode.count(r.Node, r.Launch)
+		if !d.ByNode.More {
+			d.ByNode.count(r.Node, r.Launch)
+		}
 		c.succeeded(r, s, 1)
 	}
-	c.close(r.Job, s)
+	if s.job != nil {
+		c.close(r.Job, s)
+	}
 }
 
 // attempts counts task attempts of a job that began alike, and returns the job's sums.
@@ -224,12 +228,17 @@ func (c *Collector) attempts(r *record.Task, n int64) *jobSums {
 	d, s := &c.data.Tasks, c.job(r.Job)
 	d.N += n
 	s.tasks += n
-	c.tasks.n[c.tasks.of(r.End)] += n
+	end := 0 // that of most, which is mostly the first one, too
+	if r.End != record.TaskSuccess || len(c.tasks.names) == 0 || c.tasks.names[0] != record.TaskSuccess {
+		end = c.tasks.of(r.End)
+	}
+	c.tasks.n[end] += n
 	if r.Speculative {
 		d.Speculative += n
 	}
-	d.Wait.AddN(r.Launch-r.Ready, n)
-	s.taskMS += n * (r.Launch - r.Ready)
+	wait := r.Launch - r.Ready
+	d.Wait.AddN(wait, n)
+	s.taskMS += n * wait
 	s.ready += n
 	return s
 }

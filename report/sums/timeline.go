@@ -105,7 +105,12 @@ func (t *Timeline) Restore(widthMS int64, columns [][]float64) {
 }
 
 // Count adds v at one instant.
-func (t *Timeline) Count(column int, at int64, v float64) { t.row(t.bucket(at))[column] += v }
+func (t *Timeline) Count(column int, at int64, v float64) {
+	if at < t.begin || at >= t.end {
+		t.bucket(at)
+	}
+	t.sums[t.last*t.columns+column] += v
+}
 
 // Hold adds a value that holds over [from, to): each bucket gets value x overlap in ms.
 func (t *Timeline) Hold(column int, from, to int64, value float64) {
