@@ -37,6 +37,8 @@ type ahead struct {
 	free  []int32 // of rows
 	seq   uint64
 	cores int64 // that began or, negative, ended to be busy in the event
+	from  int64 // the time at which others are, while something is executed ahead
+	to    int64 // the time up to which what an event leads to may follow it at once, see [sim.follow]
 
 	nextSample int64        // when the next sample is taken
 	later      [][]busyness // of samples behind it: cores that have changed between the one before and each
@@ -242,7 +244,10 @@ func (s *sim) runAhead(a *app) {
 	lane, asking := a.lane(), a.asking()
 	sure := min(last, s.reaches(false)) // and further at most, whatever is executed
 	executed, latestOrd := false, uint64(0)
-	s.ahead.on = true
+	s.ahead.on, s.ahead.from, s.ahead.to = true, now, sure
+	if asking {
+		s.ahead.to = -1
+	}
 	for s.err == nil && !a.gone {
 		e := s.q.lanes[lane].next()
 		if e == nil {
@@ -274,10 +279,10 @@ func (s *sim) runAhead(a *app) {
 		s.doing = row
 		s.worked(row)
 		a.handle(k, first)
-		if n := s.ahead.cores; n != 0 {
-			s.ahead.cores = 0
-			s.foreseeCores(first.at, busyness{int32(a.usage), n})
+		if s.now > first.at { // by what has followed
+			latestOrd = s.reached
 		}
+		s.foreseeBusy(a)
 	}
 	latest := s.now
 	s.ahead.on = false
@@ -289,6 +294,34 @@ func (s *sim) runAhead(a *app) {
 		}
 	}
 	s.release(a)
+}
+
+// follow goes on to an event of an application that is on its own, if none comes before it. It is as if it had been scheduled by the event that is executed ahead, and come to after that.
+func (s *sim) follow(a *app, at int64, k eventKind, number int64) bool {
+	row := &a.kind.rows[k]
+	if at > s.ahead.to || at <= s.now || !row.private || !a.alone(s.ahead.from) || a.gone || s.err != nil || !fits(int64(a.id), number) {
+		return false
+	}
+	ord := order(row.class, int64(a.id), k, number)
+	if e := s.q.lanes[a.lane()].next(); e != nil && (e.at < at || e.at == at && e.ord < ord) {
+		return false
+	}
+	s.foreseeBusy(a)
+	s.now, s.reached = at, ord
+	s.totals.Events++
+	s.doing = row
+	if row.work {
+		s.move()
+	}
+	return true
+}
+
+// foreseeBusy notes what of an application's cores has changed in the event that is executed ahead.
+func (s *sim) foreseeBusy(a *app) {
+	if n := s.ahead.cores; n != 0 {
+		s.ahead.cores = 0
+		s.foreseeCores(s.now, busyness{int32(a.usage), n})
+	}
 }
 
 // foreseeTask keeps the row of a task attempt until its time.

@@ -20,6 +20,10 @@ func (a *app) At(at int64, k master.EventKind, number, arg int64) {
 	a.s.pushApp(at, numKinds+eventKind(k), a, number, arg)
 }
 
+func (a *app) Follows(at int64, k master.EventKind, number int64) bool {
+	return a.s.ahead.on && a.s.follow(a, at, numKinds+eventKind(k), number)
+}
+
 func (a *app) Set(k master.EventKind, at int64) {
 	kind := numKinds + eventKind(k)
 	a.s.q.set(a.lane(), at, order(a.kind.rows[kind].class, int64(a.id), kind, 0))

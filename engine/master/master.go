@@ -218,6 +218,9 @@ type Clock interface {
 	Time() *int64
 	// At schedules an event at a time, now or later, about the thing with this number.
 	At(at int64, k EventKind, number, arg int64)
+	// Follows reports whether what At would schedule is executed next, and may be now: then it is, by the master itself, and the time is that. It is asked last of all
+	// that an event does.
+	Follows(at int64, k EventKind, number int64) bool
 	// Set schedules the timer of a kind of which there is one at a time, in place of the time before; at [Never] it is off. Its number and
 	// arg are 0. A kind that is work has none.
 	Set(k EventKind, at int64)

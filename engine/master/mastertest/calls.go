@@ -34,6 +34,9 @@ func (h *Host) At(at int64, k master.EventKind, number, arg int64) {
 	h.push(event{at: at, class: row.Class, kind: int(k), number: number, arg: arg})
 }
 
+// Follows is part of [master.Clock]: each event is executed by itself.
+func (h *Host) Follows(int64, master.EventKind, int64) bool { return false }
+
 // Set is part of [master.Clock].
 func (h *Host) Set(k master.EventKind, at int64) {
 	row := &h.events[k]

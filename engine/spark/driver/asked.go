@@ -331,6 +331,8 @@ func (a *asked) disconnected(id int32) {
 	}
 }
 
+func (a *asked) questioning() bool { return len(a.questions) > 0 }
+
 // question begins to wait for an answer.
 func (a *asked) question(id int32) {
 	a.questions = append(a.questions, question{id, a.now() + a.conf.AskTimeout})

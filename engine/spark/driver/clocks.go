@@ -89,6 +89,15 @@ func (d *Driver) wind() {
 	}
 }
 
+// ticksBefore reports whether a clock that may be due has one of its times between now and a time.
+func (d *Driver) ticksBefore(at int64) bool {
+	now, l := d.now(), &d.clocks
+	return l.tick.has(now, at) || l.revive.has(now, at) || l.speculate.has(now, at) || !d.started && l.gate.has(now, at)
+}
+
+// has reports whether one of the clock's times is at a time or behind it, and before another.
+func (c *clock) has(from, to int64) bool { return c.period > 0 && c.from(from) < to }
+
 // expectAt has a clock run when it is due.
 func (d *Driver) expectAt(c *clock, due int64) {
 	c.unknown = false

@@ -69,6 +69,8 @@ type source interface {
 	enough() bool
 	// kill has executors ended, with force also busy ones, and returns those of which it is true.
 	kill(ids []int32, force bool) []int32
+	// questioning reports whether the driver waits to be told why executors are gone.
+	questioning() bool
 	// submitted hears of each stage attempt.
 	submitted(stage, attempt int32)
 	// firstMS is what a task takes longer as the k-th one that executor id starts, or shorter; own is what it took longer in
@@ -178,7 +180,9 @@ func (d *Driver) Handle(k master.EventKind, arg int64) {
 	case evExecReady:
 		d.execReady(arg)
 	case evStatus:
-		d.status(arg)
+		if at := d.status(arg); at != never {
+			d.resultComes(at, arg)
+		}
 	case evResult:
 		d.result(arg)
 	case evKilled:

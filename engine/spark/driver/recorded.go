@@ -89,6 +89,8 @@ func (g *given) enough() bool { return true }
 // kill does nothing: executors end as they did in the recording.
 func (g *given) kill([]int32, bool) []int32 { return nil }
 
+func (g *given) questioning() bool { return false }
+
 // submitted schedules the end of the executors that fail during a stage that is submitted now.
 func (g *given) submitted(stage, attempt int32) {
 	for i := range g.list {

@@ -213,16 +213,26 @@ func (d *Driver) taskMiss(prefs []int32) record.Miss {
 	return record.DelayOver
 }
 
-// status is the report of a task's end: its core is free and offered, then the result is handled.
-func (d *Driver) status(id int64) {
+// status is the report of a task's end: its core is free and offered. It returns when the result is handled, never if it is not.
+func (d *Driver) status(id int64) (result int64) {
 	r := d.runs.of(id)
 	if r == nil || r.done || r.end > d.execs[r.exec].died || d.stopping || !d.tasks.StatusUpdate(r.ref) {
-		return
+		return never
 	}
 	r.reported = true
 	d.freeCore(r)
-	d.h.At(d.now()+d.m.ResultMS+r.fetchMS, evResult, id, id)
+	result = d.now() + d.m.ResultMS + r.fetchMS
 	d.offerAgain(r.exec)
+	return result
+}
+
+// resultComes has the result of an attempt handled whose end is reported in the event that is executed: at once if nothing comes before it.
+func (d *Driver) resultComes(at, id int64) {
+	if d.reviveAt != d.now() && !d.ticksBefore(at) && !d.source.questioning() && d.h.Follows(at, evResult, id) {
+		d.result(id)
+	} else {
+		d.h.At(at, evResult, id, id)
+	}
 }
 
 func (d *Driver) freeCore(r *run) {
@@ -302,34 +312,35 @@ func (d *Driver) writeRun(r *run, end string) {
 	r.done = true
 	st, e := &d.job.Stages[r.stage], &d.execs[r.exec]
 	e.open--
-	d.row = record.Task{
-		Job: d.job.ID, Stage: r.stage, StageAttempt: r.attempt, Index: r.index, Attempt: int32(r.number), Container: e.container, Node: e.node,
-		Ready: r.ready, Launch: r.launch, Freed: r.coreFree, Finish: d.now(), Cores: r.cores, Level: r.level, Preferring: r.preferring,
-		Preferred: r.preferred, Miss: r.miss, Speculative: r.speculative, End: end, DurationMS: st.Tasks.DurationMS[r.index], PenaltyMS: r.penalty, OverheadMS: r.overhead,
-	}
-	if end == record.TaskRunning { // its cores may be free again; its result is under way then
-		d.row.Finish = record.None
-	}
-	span := d.now() - r.launch
+	span, success := d.now()-r.launch, end == record.TaskSuccess
+	t := &d.row // of which each field is set, one by one: a literal is made elsewhere and copied
+	t.Job, t.Stage, t.StageAttempt, t.Index, t.Attempt, t.Container, t.Node = d.job.ID, r.stage, r.attempt, r.index, int32(r.number), e.container, e.node
+	t.Ready, t.Launch, t.Freed, t.Finish, t.Cores, t.Level = r.ready, r.launch, r.coreFree, d.now(), r.cores, r.level
+	t.Preferring, t.Preferred, t.Miss, t.Speculative, t.End = r.preferring, r.preferred, r.miss, r.speculative, end
+	t.DurationMS, t.PenaltyMS, t.OverheadMS = st.Tasks.DurationMS[r.index], r.penalty, r.overhead
 	if c := d.h.Container(e.container); c != nil && !r.booked {
 		c.BusyMS += span * int64(r.cores)
 	}
+	rec := d.rec
 	switch {
-	case end == record.TaskSuccess && !r.repeated:
-		d.rec.TaskMS += span
-	case end == record.TaskRunning:
-		d.rec.RunningTaskMS += span
-	default:
-		d.rec.WastedTaskMS += span
-	}
-	if end == record.TaskSuccess {
-		d.rec.TaskLevels[r.level]++
+	case success:
+		if r.repeated {
+			rec.WastedTaskMS += span
+		} else {
+			rec.TaskMS += span
+		}
+		rec.TaskLevels[r.level]++
 		if r.preferring {
-			d.rec.TasksPreferring++
+			rec.TasksPreferring++
 		}
 		if r.preferred {
-			d.rec.TasksPreferred++
+			rec.TasksPreferred++
 		}
+	case end == record.TaskRunning: // its cores may be free again; its result is under way then
+		t.Finish = record.None
+		rec.RunningTaskMS += span
+	default:
+		rec.WastedTaskMS += span
 	}
 	d.h.Task(&d.row)
 	d.runs.settle(r)
