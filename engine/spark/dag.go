@@ -90,7 +90,8 @@ type dagStage struct {
 	pending   []bool // partitions that the running attempt still owes
 	owed      int
 
-	cached []int32 // by partition: executor with the cached block; empty when no stage reads it
+	cached  []int32  // by partition: executor with the cached block; empty when no stage reads it
+	holders indexSet // executors that have been told to have some
 
 	dead   []FetchSource // unreachable outputs of its parents, one for each executor
 	deadAt [2]int64      // epoch and version for which dead was made
@@ -125,7 +126,7 @@ const (
 	JobEnded                           // Spark job Job
 	StageSubmitted                     // Attempt of Stage as task set Set; follows the submission
 	StageCompleted                     // Attempt of Stage; Failed when its output could not be computed
-	BlockCached                        // task Index of Stage left its block on Exec for a later stage
+	BlockCached                        // task Index of Stage left its block on Exec for a later stage, the first one there
 	DAGDone                            // all stages have ended
 	DAGFailed                          // the application cannot go on: Reason
 )
@@ -222,7 +223,7 @@ func (d *DAG) Renew(conf *conf.Conf, job *trace.Job, tasks *TaskScheduler, cpus 
 func (s *dagStage) emptied() dagStage {
 	return dagStage{
 		data: s.data[:0], control: s.control[:0], wakes: s.wakes[:0], set: -1, failedAttempts: s.failedAttempts[:0],
-		out: s.out[:0], pending: s.pending[:0], cached: s.cached[:0], dead: s.dead[:0],
+		out: s.out[:0], pending: s.pending[:0], cached: s.cached[:0], holders: s.holders.emptied(), dead: s.dead[:0],
 	}
 }
 

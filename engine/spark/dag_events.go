@@ -75,16 +75,21 @@ func (d *DAG) taskSucceeded(now int64, e *TaskEvent, info setInfo, partition int
 	}
 }
 
-// cache keeps the block of a stage where a task has run, unless one is there that it has read, and so those that it was computed from.
+// cache keeps the block of a stage where a task has run, unless one is there that it has read, and so those that it was computed from. It tells of the first one of a
+// stage on an executor.
 //
 // Source: BlockManager.getOrElseUpdate.
 func (d *DAG) cache(stage, partition, exec int32) {
-	for c := range d.lineage(stage) {
+	for c := stage; c >= 0; c = d.job.Stages[c].CacheOf {
 		if d.readable(c, partition) {
 			return
 		}
-		if cached := d.stages[c].cached; int(partition) < len(cached) {
-			cached[partition] = exec
+		s := &d.stages[c]
+		if int(partition) >= len(s.cached) {
+			continue
+		}
+		if s.cached[partition] = exec; !s.holders.has(exec) {
+			s.holders.add(exec)
 			d.emit(DAGEvent{Kind: BlockCached, Stage: c, Index: partition, Exec: exec})
 		}
 	}

@@ -131,9 +131,11 @@ func (d *DAG) dropWhere(of func(exec int32) bool) {
 // dropCached forgets the cached blocks of an executor.
 func (d *DAG) dropCached(exec int32) {
 	for i := range d.stages {
-		for p, e := range d.stages[i].cached {
+		s := &d.stages[i]
+		s.holders.remove(exec)
+		for p, e := range s.cached {
 			if e == exec {
-				d.stages[i].cached[p] = -1
+				s.cached[p] = -1
 			}
 		}
 	}

@@ -248,6 +248,16 @@ func (m *Manager) TaskEnd(now int64, stage, attempt, index, executor int32, spec
 	a := m.attempt(stage, attempt)
 	specBefore, runningBefore := a.specPending.n, a.running
 	a.running = max(0, a.running-1)
+	if end == TaskSucceeded && !speculative && specBefore == 0 { // as most do: nothing else of the attempt changes
+		if a.profile != unknownProfile {
+			m.profiles[a.profile].running += a.running - runningBefore
+		}
+		if runningBefore == 1 {
+			m.forget(a)
+		}
+		m.monitor.taskEnd(now, stage, executor, true)
+		return
+	}
 	if speculative {
 		a.specRunning.remove(index)
 	}
