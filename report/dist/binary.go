@@ -91,7 +91,7 @@ func (d *Dist) UnmarshalBinary(b []byte) error {
 		}
 		last, all = last+int64(step), all+int64(n)
 		if !buckets {
-			if d.put(last, int64(n)); d.values > exactLimit {
+			if d.enter(last, int64(n)); d.counts != nil {
 				return fmt.Errorf("more than %d values, want buckets", exactLimit)
 			}
 			continue

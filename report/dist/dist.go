@@ -92,14 +92,11 @@ func (d *Dist) settle() {
 	for _, r := range d.late {
 		least, most, n = min(least, r.v), max(most, r.v), n+r.n
 		sum += float64(float64(r.v) * float64(r.n))
-		switch i := placeOf(r.v) & uint64(len(d.runs)-1); {
-		case i < uint64(len(d.runs)) && d.runs[i].v == r.v && d.runs[i].n > 0:
-			d.runs[i].n += r.n
-		default:
-			d.enter(r.v, r.n)
-		}
 	}
 	d.extend(least, most, n, sum)
+	for _, r := range d.late {
+		d.enter(r.v, r.n)
+	}
 	d.late = d.late[:0]
 }
 
@@ -112,14 +109,6 @@ func (d *Dist) enter(v, n int64) {
 		d.count(v, n)
 		return
 	}
-	d.put(v, n)
-	if d.values > exactLimit {
-		d.spill()
-	}
-}
-
-// put counts a value n times in the table.
-func (d *Dist) put(v, n int64) {
 	if 2*d.values >= len(d.runs) && d.values < exactLimit { // one more than that goes to buckets
 		d.grow()
 	}
@@ -128,7 +117,9 @@ func (d *Dist) put(v, n int64) {
 		r := &d.runs[i&mask]
 		if r.n == 0 {
 			*r = run{v, n}
-			d.values++
+			if d.values++; d.values > exactLimit {
+				d.spill()
+			}
 			return
 		}
 		if r.v == v {
@@ -144,7 +135,7 @@ func (d *Dist) grow() {
 	d.runs, d.values = make([]run, max(8, 4*len(old))), 0
 	for _, r := range old {
 		if r.n > 0 {
-			d.put(r.v, r.n)
+			d.enter(r.v, r.n)
 		}
 	}
 }
@@ -182,8 +173,8 @@ func (d *Dist) spill() {
 
 func (d *Dist) count(v, n int64) {
 	b := bucketOf(v)
-	for len(d.counts) <= b {
-		d.counts = append(d.counts, 0)
+	if b >= len(d.counts) {
+		d.counts = append(d.counts, make([]int64, b+1-len(d.counts))...)
 	}
 	d.counts[b] += n
 }
