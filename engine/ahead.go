@@ -36,7 +36,9 @@ type ahead struct {
 	rows  []record.Task
 	free  []int32 // of rows
 	seq   uint64
-	cores int64 // that began or, negative, ended to be busy in the event
+	cores int64 // that began or, negative, ended to be busy, up to the sample that sees it
+	seen  int64 // when that is taken
+	in    int64 // how many samples behind the next one
 	from  int64 // the time at which others are, while something is executed ahead
 	to    int64 // the time up to which what an event leads to may follow it at once, see [sim.follow]
 
@@ -245,6 +247,7 @@ func (s *sim) runAhead(a *app) {
 	sure := min(last, s.reaches(false)) // and further at most, whatever is executed
 	executed, latestOrd := false, uint64(0)
 	s.ahead.on, s.ahead.from, s.ahead.to = true, now, sure
+	s.ahead.seen, s.ahead.in = s.ahead.nextSample, 0
 	if asking {
 		s.ahead.to = -1
 	}
@@ -282,8 +285,8 @@ func (s *sim) runAhead(a *app) {
 		if s.now > first.at { // by what has followed
 			latestOrd = s.reached
 		}
-		s.foreseeBusy(a)
 	}
+	s.foreseeCores(a)
 	latest := s.now
 	s.ahead.on = false
 	s.now, s.reached = now, reached
@@ -306,7 +309,6 @@ func (s *sim) follow(a *app, at int64, k eventKind, number int64) bool {
 	if e := s.q.lanes[a.lane()].next(); e != nil && (e.at < at || e.at == at && e.ord < ord) {
 		return false
 	}
-	s.foreseeBusy(a)
 	s.now, s.reached = at, ord
 	s.totals.Events++
 	s.doing = row
@@ -314,14 +316,6 @@ func (s *sim) follow(a *app, at int64, k eventKind, number int64) bool {
 		s.move()
 	}
 	return true
-}
-
-// foreseeBusy notes what of an application's cores has changed in the event that is executed ahead.
-func (s *sim) foreseeBusy(a *app) {
-	if n := s.ahead.cores; n != 0 {
-		s.ahead.cores = 0
-		s.foreseeCores(s.now, busyness{int32(a.usage), n})
-	}
 }
 
 // foreseeTask keeps the row of a task attempt until its time.
@@ -366,23 +360,33 @@ func (s *sim) catchUp(at int64, ord uint64) {
 	}
 }
 
-// foreseeCores notes cores that change at a time. Only samples look at them, behind all else of their millisecond.
-func (s *sim) foreseeCores(at int64, b busyness) {
+// foreseeSample goes on to the sample that sees what changes now.
+func (s *sim) foreseeSample(a *app) {
+	s.foreseeCores(a)
+	s.ahead.in, s.ahead.seen = s.sc.SamplesTo(s.samples+1, s.ahead.nextSample, s.now)
+}
+
+// foreseeCores notes the cores of an application that have changed. Only samples look at them, behind all else of their millisecond.
+func (s *sim) foreseeCores(a *app) {
 	x := &s.ahead
-	if at <= x.nextSample {
-		s.queues.work(int(b.usage), b.cores)
+	if x.cores == 0 {
 		return
 	}
-	i := s.sc.SamplesTo(s.samples+1, x.nextSample, at) - 1
-	for int64(len(x.later)) <= i {
+	b := busyness{int32(a.usage), x.cores}
+	x.cores = 0
+	if x.in == 0 {
+		s.queues.work(a.usage, b.cores)
+		return
+	}
+	for int64(len(x.later)) < x.in {
 		x.later = append(x.later, nil)
 	}
-	list := x.later[i]
-	if last := len(list) - 1; last >= 0 && list[last].usage == b.usage { // of the same application, most likely
+	list := x.later[x.in-1]
+	if last := len(list) - 1; last >= 0 && list[last].usage == b.usage { // of the same queue, most likely
 		list[last].cores += b.cores
 		return
 	}
-	x.later[i] = append(list, b)
+	x.later[x.in-1] = append(list, b)
 }
 
 // sampledTo goes on to the next sample.

@@ -142,7 +142,7 @@ func (s *sim) goOn(from *Start, sink record.Sink) (err error) {
 	}
 	s.progress.Jobs.Store(s.totals.JobsSucceeded + s.totals.JobsFailed)
 	s.progress.Containers.Store(s.totals.ContainersAllocated)
-	s.progress.Tasks.Store(s.totals.TaskAttempts)
+	s.progress.Tasks.Store(s.written)
 	if from.Changed {
 		s.numbers = append(s.numbers, make([]int64, len(s.sc.Changes))...)[:len(s.sc.Changes)] // those more have had no effect
 		if err := s.barLate(); err != nil {

@@ -123,8 +123,11 @@ func (a *app) Busy(cores int32) {
 	if cores > 0 {
 		a.s.move()
 	}
-	if a.s.ahead.on {
-		a.s.ahead.cores += int64(cores)
+	if x := &a.s.ahead; x.on {
+		if a.s.now > x.seen {
+			a.s.foreseeSample(a)
+		}
+		x.cores += int64(cores)
 		return
 	}
 	a.s.queues.work(a.usage, int64(cores))
@@ -140,7 +143,9 @@ func (a *app) Task(r *record.Task) {
 	if r.End == record.TaskSuccess {
 		a.done.add(a.job, r.Stage, r.Index)
 	}
-	a.s.progress.Tasks.Add(1)
+	if a.s.written++; a.s.written&0xff == 0 {
+		a.s.progress.Tasks.Store(a.s.written)
+	}
 	if a.s.scaling != nil {
 		a.s.scaling.sawTask(r)
 	}

@@ -66,6 +66,7 @@ type sim struct {
 	stall   int64 // as the scenario has it
 	until   int64 // the latest end of the replay
 
+	written int64   // task attempts
 	numbers []int64 // by change: the largest number of a container that the job of its container was allocated
 
 	totals   record.Totals
@@ -149,6 +150,7 @@ func (s *sim) run(ctx context.Context) (m *record.Manifest, err error) {
 		return nil, err
 	}
 	s.finish()
+	s.progress.Tasks.Store(s.written)
 	if s.err != nil {
 		return nil, s.err
 	}

@@ -14,8 +14,8 @@ func TestSamplesTo(t *testing.T) {
 				time += sc.BetweenSamples(n + want)
 				want++
 			}
-			if got := sc.SamplesTo(n, from, at); got != want {
-				t.Fatalf("sample %d is at %d: %d is %d samples later, want %d", n, from, at, got, want)
+			if got, when := sc.SamplesTo(n, from, at); got != want || when != time {
+				t.Fatalf("sample %d is at %d: %d is seen %d samples later at %d, want %d at %d", n, from, at, got, when, want, time)
 			}
 		}
 	}

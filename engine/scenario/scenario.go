@@ -206,12 +206,12 @@ const SamplesAtOnce = 1 << 12
 // BetweenSamples is the time from the n-th sample, counted from 1, to the next.
 func (sc *Scenario) BetweenSamples(n int64) int64 { return sc.SeriesMS << min(n/SamplesAtOnce, 20) }
 
-// SamplesTo returns how many samples behind the n-th, which is taken at time from, the first one at or after a later time is.
-func (sc *Scenario) SamplesTo(n, from, at int64) (k int64) {
+// SamplesTo returns how many samples behind the n-th, which is taken at time from, the first one at or after a later time is, and when it is taken.
+func (sc *Scenario) SamplesTo(n, from, at int64) (k, when int64) {
 	for {
 		between, same := sc.BetweenSamples(n+k), SamplesAtOnce-(n+k)%SamplesAtOnce
 		if steps := (at - from + between - 1) / between; steps <= same {
-			return k + steps
+			return k + steps, from + steps*between
 		}
 		k, from = k+same, from+same*between
 	}
