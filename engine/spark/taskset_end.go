@@ -1,6 +1,10 @@
 package spark
 
-import "slices"
+import (
+	"slices"
+
+	"replay/engine/reuse"
+)
 
 // EndReason is how a task attempt ended, as the DAGScheduler is told.
 type EndReason uint8
@@ -39,14 +43,14 @@ func (r EndReason) counts(byApp bool) bool {
 // emit tells something about one attempt.
 func (s *TaskSet) emit(kind TaskEventKind, row int32, reason EndReason) {
 	a := &s.attempts[row]
-	e := TaskEvent{
-		Kind: kind, Reason: reason, Exec: a.Exec, Set: s.ID, Row: row, Index: a.Index, Task: a.ID,
-		Stage: s.Stage, StageAttempt: s.Schedulable.Attempt,
-	}
+	s.sched.events = reuse.Longer(s.sched.events)
+	e := &s.sched.events[len(s.sched.events)-1]
+	*e = TaskEvent{}
+	e.Kind, e.Reason, e.Exec, e.Set, e.Row, e.Index, e.Task = kind, reason, a.Exec, s.ID, row, a.Index, a.ID
+	e.Stage, e.StageAttempt = s.Stage, s.Schedulable.Attempt
 	if reason == EndFetchFailed {
 		e.From = s.sched.from
 	}
-	s.sched.emit(e)
 }
 
 // succeed handles the result of an attempt.
@@ -67,7 +71,9 @@ func (s *TaskSet) succeed(now int64, row int32) {
 		s.durations.insert(now - a.Launch)
 		s.rates.succeeded(row)
 	}
-	s.uncount(row)
+	if a.Counted {
+		s.uncount(row)
+	}
 	for other := t.last; other >= 0; other = s.attempts[other].previous {
 		if o := &s.attempts[other]; !o.Ended {
 			o.Killed = true

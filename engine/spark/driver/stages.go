@@ -70,7 +70,7 @@ func (d *Driver) startStages() {
 
 // pump carries what the task scheduler and the DAG tell until both are silent.
 func (d *Driver) pump() {
-	for !d.tasks.Silent() || d.dag != nil && !d.dag.Silent() {
+	for d.tells() {
 		events := d.tasks.Take() // they stay, as nothing that follows from them pumps
 		for i := range events {
 			d.taskEvent(&events[i])
@@ -86,6 +86,9 @@ func (d *Driver) pump() {
 		}
 	}
 }
+
+// tells reports whether there is something for [Driver.pump].
+func (d *Driver) tells() bool { return !d.tasks.Silent() || d.dag != nil && !d.dag.Silent() }
 
 func (d *Driver) dagEvent(e *spark.DAGEvent) {
 	switch e.Kind {

@@ -59,7 +59,9 @@ func (d *Driver) makeOffers(all bool) {
 	for i := range launches {
 		d.launchTask(&launches[i])
 	}
-	d.pump()
+	if d.tells() {
+		d.pump()
+	}
 }
 
 // launchTask starts a task attempt: its end is known from the trace and the model.
