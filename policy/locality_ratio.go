@@ -19,7 +19,31 @@ import (
 type localityRatio struct {
 	need  []int        // scratch
 	out   []Preference // of the last call
-	hosts []int32      // in out
+	hosts []int32      // in out, or those of the last call of SparseRequests
+}
+
+var _ SparsePlacement = (*localityRatio)(nil)
+
+// SparseRequests is part of [SparsePlacement]: where all hosts need as many containers, or none because of those that they have, all containers between
+// two ratios name the same ones.
+func (p *localityRatio) SparseRequests(n int, hints *SparseHints) (local int, without []int32, ok bool) {
+	e := expectation{executors: executorsOf(hints.LocalTasks, hints.PerExec), pairs: hints.Pairs}
+	each := e.more(hints.Least, 0, 0) // it does not fall with the tasks
+	if n <= 0 || each == 0 || each != e.more(hints.Most, 0, 0) {
+		return 0, nil, false
+	}
+	without = p.hosts[:0]
+	for _, b := range hints.Busy {
+		switch e.more(b.Tasks, b.Existing, 0) {
+		case 0:
+			without = append(without, b.Host)
+		case each:
+		default:
+			return 0, nil, false
+		}
+	}
+	p.hosts = without
+	return min(n, each*(hints.Hosts-len(without))), without, true
 }
 
 func (p *localityRatio) Requests(n int, hints *Hints) []Preference {
@@ -73,31 +97,46 @@ func (p *localityRatio) Requests(n int, hints *Hints) []Preference {
 	return out
 }
 
-// expectedContainers returns, for each host of the hints, how many more containers it should get, their sum and the largest; need is room for
-// that.
+// expectation tells how many more containers a host should get.
 //
 // Source: LocalityPreferredContainerPlacementStrategy.expectedHostToContainerCount.
-func expectedContainers(need []int, hints *Hints) (_ []int, total, largest int) {
-	pairs := 0
-	for _, k := range hints.Tasks {
-		pairs += k
+type expectation struct {
+	executors, pairs int // all that are wanted, and (task, location) pairs of all hosts
+	requests, names  int // pending ones, and names in them
+}
+
+// executorsOf returns how many executors run so many tasks at a time.
+func executorsOf(tasks, perExec int) int { return ceilInt(float64(tasks) / float64(perExec)) }
+
+// more is for a host with so many tasks, running containers and pending requests that name it.
+func (e *expectation) more(tasks, existing, waiting int) int {
+	pending := 0.0
+	if waiting > 0 {
+		pending = float64(waiting) * float64(e.requests) / float64(e.names)
 	}
-	executors := ceilInt(float64(hints.LocalTasks) / float64(hints.PerExec))
+	return max(0, ceilInt(float64(tasks)*float64(e.executors)/float64(e.pairs)-(float64(existing)+pending)))
+}
+
+// expectedContainers returns, for each host of the hints, how many more containers it should get, their sum and the largest; need is room for
+// that.
+func expectedContainers(need []int, hints *Hints) (_ []int, total, largest int) {
+	e := expectation{executors: executorsOf(hints.LocalTasks, hints.PerExec), requests: hints.PendingRequests, names: hints.PendingNames}
+	for _, k := range hints.Tasks {
+		e.pairs += k
+	}
 	need = slices.Grow(need[:0], len(hints.Tasks))[:len(hints.Tasks)]
-	last, expected, all := -1, 0.0, 0 // as many tasks as on the host before make the same
+	last, all := -1, 0 // as many tasks as on the host before make the same
 	existing, waiting := hints.Existing[:len(need)], hints.Pending[:len(need)]
 	for h, k := range hints.Tasks[:len(need)] {
-		if k != last {
-			last, expected = k, float64(k)*float64(executors)/float64(pairs)
-			all = max(0, ceilInt(expected))
-		}
-		more := all
-		if existing[h]|waiting[h] != 0 {
-			pending := 0.0
-			if waiting[h] > 0 {
-				pending = float64(waiting[h]) * float64(hints.PendingRequests) / float64(hints.PendingNames)
-			}
-			more = max(0, ceilInt(expected-(float64(existing[h])+pending)))
+		more := 0
+		switch {
+		case existing[h]|waiting[h] != 0:
+			more = e.more(k, existing[h], waiting[h])
+		case k != last:
+			last, all = k, e.more(k, 0, 0)
+			fallthrough
+		default:
+			more = all
 		}
 		need[h] = more
 		total += more

@@ -38,6 +38,29 @@ type TaskPlacement interface {
 	TaskRequests(n int, hints *Hints, tasks [][]int32) []Preference
 }
 
+// A SparsePlacement is a [Placement] that does not look at each host where it need not: while no pending request names a host, those on which nothing runs
+// differ in their tasks alone. SparseRequests is asked first. It returns how many of the n requests, the last ones, prefer all hosts but those of a list
+// of positions, which is valid until the next call; the others prefer none. ok is false where that is not how it is, or not known: then Requests is asked.
+type SparsePlacement interface {
+	Placement
+	SparseRequests(n int, hints *SparseHints) (local int, without []int32, ok bool)
+}
+
+// SparseHints are [Hints] without pending requests, with the hosts on which containers run and the bounds of all others.
+type SparseHints struct {
+	LocalTasks, PerExec int
+	Hosts               int // how many there are, those in Busy included
+	Pairs               int // the sum of their tasks
+	Least, Most         int // tasks on a host
+	Busy                []BusyHost
+}
+
+// BusyHost is a host on which containers run.
+type BusyHost struct {
+	Host            int32 // its position; they come in ascending order
+	Tasks, Existing int
+}
+
 // PlacementEntry is one line of [Placements].
 type PlacementEntry struct {
 	Name string // as on the command line

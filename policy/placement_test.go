@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -232,6 +233,48 @@ func TestLocalityRatioProperties(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What is said of all hosts at once is what is said of each, and it is said where they are alike.
+func TestSparseRequestsAreRequests(t *testing.T) {
+	said := 0
+	rapid.Check(t, func(t *rapid.T) {
+		hosts := rapid.IntRange(1, 30).Draw(t, "hosts")
+		most := rapid.IntRange(0, 3).Draw(t, "most")
+		h := Hints{
+			LocalTasks: rapid.IntRange(0, 60).Draw(t, "local"), PerExec: rapid.IntRange(1, 8).Draw(t, "perExec"),
+			Tasks: make([]int, hosts), Existing: make([]int, hosts), Pending: make([]int, hosts),
+		}
+		s := SparseHints{LocalTasks: h.LocalTasks, PerExec: h.PerExec, Hosts: hosts, Least: math.MaxInt}
+		for k := range h.Tasks {
+			h.Tasks[k] = 1 + rapid.IntRange(0, most).Draw(t, "tasks")
+			s.Pairs, s.Least, s.Most = s.Pairs+h.Tasks[k], min(s.Least, h.Tasks[k]), max(s.Most, h.Tasks[k])
+			if rapid.IntRange(0, 3).Draw(t, "busy") == 0 {
+				h.Existing[k] = rapid.IntRange(1, 3).Draw(t, "existing")
+				s.Busy = append(s.Busy, BusyHost{Host: int32(k), Tasks: h.Tasks[k], Existing: h.Existing[k]})
+			}
+		}
+		n := rapid.IntRange(-1, 60).Draw(t, "n")
+		p := new(localityRatio)
+		local, without, ok := p.SparseRequests(n, &s)
+		if !ok {
+			return
+		}
+		said++
+		var all Preference
+		for k := range int32(hosts) {
+			if !slices.Contains(without, k) {
+				all = append(all, k)
+			}
+		}
+		want := slices.Concat(make([]Preference, n-local), slices.Repeat([]Preference{all}, local))
+		if got := new(localityRatio).Requests(n, &h); !slices.EqualFunc(got, want, slices.Equal[Preference]) {
+			t.Fatalf("%d requests, of them %d without %v, want %v", n, local, without, got)
+		}
+	})
+	if said == 0 {
+		t.Error("it is never said of all hosts at once")
+	}
 }
 
 func BenchmarkLocalityRatio(b *testing.B) {

@@ -14,7 +14,19 @@ type Locality struct {
 
 	names []Name   // Hosts and then Racks
 	has   []uint64 // by name
+
+	// Of one that [Locality.Renew] made:
+	rackAt  []int32 // by host: where its rack is in Racks
+	hostsIn []int32 // by rack: how many of the hosts it has
+	mixed   bool    // a host is called like a rack
+
+	// Of one that [Locality.Rest] made:
+	all     *Locality
+	without []int32
 }
+
+// RackPlaces is working memory of [Locality.Renew], which others may use in turn.
+type RackPlaces []int32 // by rack: 1 + where it is in a list, 0 between
 
 // Racks knows the rack of each host.
 type Racks interface {
@@ -37,7 +49,7 @@ func (f RacksBy) RackTable() []Name { return nil }
 func NewLocality(hosts []Name, racks Racks) *Locality {
 	l := new(Locality)
 	copy(l.Room(len(hosts)), hosts)
-	l.Renew(racks)
+	l.Renew(racks, new(RackPlaces))
 	return l
 }
 
@@ -48,34 +60,128 @@ func (l *Locality) Room(n int) []Name {
 }
 
 // Renew makes of l the locality of the hosts in [Locality.Room], each of which is there once.
-func (l *Locality) Renew(racks Racks) {
+func (l *Locality) Renew(racks Racks, places *RackPlaces) {
 	hosts := l.names
-	if table := racks.RackTable(); !l.fill(hosts, table, false) {
-		l.fill(hosts, withRacks(table, hosts, racks), true)
+	if table := racks.RackTable(); !l.fill(hosts, table, false, places) {
+		l.fill(hosts, withRacks(table, hosts, racks), true, places)
 	}
 }
 
 // fill is Renew with racks by a table that has those of all hosts, or else reports false: [Any] is one of them only if all are known.
-func (l *Locality) fill(hosts, table []Name, all bool) bool {
-	n := len(hosts)
-	names, has := hosts[:2*n], reuse.Zeros(l.has, len(table)>>6+1)
-	l.has = has
-	at := n
-	for _, h := range hosts {
+func (l *Locality) fill(hosts, table []Name, all bool, places *RackPlaces) bool {
+	n, distinct := len(hosts), 0
+	if more := len(table) - len(*places); more > 0 {
+		*places = append(*places, make(RackPlaces, more)...)
+	}
+	names, at := hosts[:2*n], (*places)[:len(table)]
+	racks := names[n:]
+	rackAt, hostsIn := slices.Grow(l.rackAt[:0], n)[:n], slices.Grow(l.hostsIn[:0], n)[:n]
+	known := true
+	for i, h := range hosts {
 		if int(h) >= len(table) || table[h] == Any && !all {
-			return false
+			known = false
+			break
 		}
 		r := table[h]
-		if word, bit := &has[r>>6], uint64(1)<<(r&63); *word&bit == 0 {
-			*word |= bit
-			names[at] = r
-			at++
+		k := at[r]
+		if k == 0 {
+			racks[distinct], hostsIn[distinct] = r, 0
+			distinct++
+			k = int32(distinct)
+			at[r] = k
 		}
+		k--
+		hostsIn[k]++
+		rackAt[i] = k
+	}
+	has, mixed := reuse.Zeros(l.has, len(table)>>6+1), false
+	for _, r := range racks[:distinct] {
+		at[r] = 0
+		has[r>>6] |= 1 << (r & 63)
+	}
+	if !known {
+		return false
 	}
 	for _, h := range hosts {
-		has[h>>6] |= 1 << (h & 63)
+		word, bit := &has[h>>6], uint64(1)<<(h&63)
+		mixed = mixed || *word&bit != 0
+		*word |= bit
 	}
-	l.Hosts, l.Racks, l.names = names[:n:n], names[n:at], names[:at]
+	*l = Locality{Hosts: names[:n:n], Racks: racks[:distinct], names: names[:n+distinct], has: has, rackAt: rackAt, hostsIn: hostsIn[:distinct], mixed: mixed, without: l.without[:0]}
+	return true
+}
+
+// Rest makes of l the locality of the hosts of all but those at some places, which ascend. It was made by Renew with the same racks, and stays as long
+// as l. Nobody speaks of l any more.
+func (l *Locality) Rest(all *Locality, without []int32, racks Racks, places *RackPlaces) {
+	n := len(all.Hosts) - len(without)
+	names := slices.Grow(l.names[:0], max(len(all.names), 2*n))[:len(all.names)]
+	to, from := 0, int32(0)
+	for _, at := range without {
+		to += copy(names[to:], all.Hosts[from:at])
+		from = at + 1
+	}
+	copy(names[to:], all.Hosts[from:])
+	l.names = names[:n]
+	if all.mixed {
+		l.Renew(racks, places)
+	} else {
+		l.drop(all, names, without)
+	}
+	l.all, l.without = all, append(l.without[:0], without...)
+}
+
+// drop is Rest where no host is called like a rack; names begin with the hosts.
+func (l *Locality) drop(all *Locality, names []Name, without []int32) {
+	has, n, gone := append(l.has[:0], all.has...), len(l.names), false
+	for _, at := range without {
+		h := all.Hosts[at]
+		has[h>>6] &^= 1 << (h & 63)
+		rack := all.rackAt[at]
+		if all.hostsIn[rack]--; all.hostsIn[rack] == 0 {
+			r := all.Racks[rack]
+			has[r>>6] &^= 1 << (r & 63)
+			gone = true
+		}
+	}
+	if !gone {
+		n += copy(names[n:], all.Racks)
+	} else {
+		for i, r := range all.Racks {
+			if all.hostsIn[i] > 0 {
+				names[n] = r
+				n++
+			}
+		}
+	}
+	for _, at := range without {
+		all.hostsIn[all.rackAt[at]]++
+	}
+	l.Hosts, l.Racks, l.names, l.has = names[:len(l.names):len(l.names)], names[len(l.names):n], names[:n], has
+}
+
+// IsRest reports whether l is what Rest makes of all without hosts at some places.
+func (l *Locality) IsRest(all *Locality, without []int32) bool {
+	return l.all == all && slices.Equal(l.without, without)
+}
+
+// PartOf reports whether it is known that all names of l are names of o, by [Locality.Rest].
+func (l *Locality) PartOf(o *Locality) bool {
+	if l.all == nil || l.all == o {
+		return l.all != nil
+	}
+	if l.all != o.all {
+		return false
+	}
+	i := 0
+	for _, at := range o.without {
+		for i < len(l.without) && l.without[i] < at {
+			i++
+		}
+		if i == len(l.without) || l.without[i] != at {
+			return false
+		}
+	}
 	return true
 }
 
@@ -117,6 +223,7 @@ func (l *Locality) Names(yield func(Name) bool) {
 // Unite makes of l a locality of the names of all, none of which it is, in the memory that it has: nobody speaks of it any more.
 func (l *Locality) Unite(all []*Locality) {
 	words, names := 0, 0
+	l.all = nil
 	for _, o := range all {
 		words, names = max(words, len(o.has)), names+len(o.names)
 	}

@@ -234,6 +234,16 @@ func of(t *Table, asks []protocol.LocalityAsk) []protocol.LocalityAsk {
 	return slices.DeleteFunc(slices.Clone(asks), other)
 }
 
+// has reports whether it is known that other groups have all names of g.
+func (l *localities) has(g *Told) bool {
+	for i := range l.told {
+		if o := &l.told[i]; o != g && !o.Dropped && g.PartOf(o.Locality) {
+			return true
+		}
+	}
+	return false
+}
+
 // tellNames is [Requests.tell] for a table with a record for each name.
 func (r *Requests) tellNames(t *Table, asks []protocol.LocalityAsk) {
 	for _, a := range asks {
@@ -261,8 +271,15 @@ func (r *Requests) spell(t *Table) {
 	t.version++
 }
 
-// mergeEmpty puts groups into one of which only records with count 0 are left: they still are records.
+// mergeEmpty puts groups into one of which only records with count 0 are left: they still are records. One whose names are all those of another group goes.
 func (t *Table) mergeEmpty() {
+	for i := 0; i < len(t.told); {
+		if g := &t.told[i]; g.Count == 0 && t.has(g) {
+			t.told = slices.Delete(t.told, i, i+1)
+		} else {
+			i++
+		}
+	}
 	var room [2 * mostEmpty]*protocol.Locality
 	all := room[:0]
 	for i := range t.told {

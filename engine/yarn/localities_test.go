@@ -35,16 +35,32 @@ func TestTablesByLocality(t *testing.T) {
 			}
 		}
 		begin()
+		var all *protocol.Locality
 		key := func(p int32) Key { return Key{Priority: p} }
 		var given [2][]*Container
 		for range rapid.IntRange(1, 80).Draw(t, "operations") {
 			p := rapid.Int32Range(0, 1).Draw(t, "priority")
 			switch rapid.IntRange(0, 7).Draw(t, "operation") {
 			case 0, 1:
-				at := rapid.SliceOfNDistinct(rapid.SampledFrom(hosts), 0, 4, rapid.ID[protocol.Name]).Draw(t, "hosts")
+				at := rapid.SliceOfNDistinct(rapid.SampledFrom(hosts), 0, 7, rapid.ID[protocol.Name]).Draw(t, "hosts")
 				var l *protocol.Locality
-				if len(at) > 0 {
-					l = protocol.NewLocality(at, protocol.RacksBy(func(h protocol.Name) protocol.Name { return racks[h] }))
+				switch by := protocol.RacksBy(func(h protocol.Name) protocol.Name { return racks[h] }); {
+				case len(at) > 0 && rapid.Bool().Draw(t, "of all"): // what is left of the same hosts again and again
+					if all == nil {
+						all = protocol.NewLocality(hosts, by)
+					}
+					var without []int32
+					for i, h := range hosts {
+						if !slices.Contains(at, h) {
+							without = append(without, int32(i))
+						}
+					}
+					if l = all; len(without) > 0 {
+						l = new(protocol.Locality)
+						l.Rest(all, without, by, new(protocol.RackPlaces))
+					}
+				case len(at) > 0:
+					l = protocol.NewLocality(at, by)
 				}
 				n := rapid.Int32Range(1, 3).Draw(t, "requests")
 				for _, c := range clients {

@@ -116,6 +116,7 @@ type profile struct {
 	hosts             []spark.HostTasks // running containers by host, ascending by number of the name
 	hints             spark.StageHints
 	localities        []*protocol.Locality // that were asked for of late
+	hinted            hinted
 }
 
 // containerState is a container from the end of its launch to its completion; released outlives it.

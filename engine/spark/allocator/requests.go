@@ -16,6 +16,9 @@ type HostIndex struct {
 	hints  policy.Hints
 	hosts  []spark.HostTasks // of the hints of an ask, in the order of their names
 
+	sparse policy.SparseHints
+	racks  protocol.RackPlaces
+
 	localities []*protocol.Locality // of allocators before, of which nobody speaks any more
 
 	bits []uint64 // scratch of Hosts and inOrder: bits by number or rank, all 0
@@ -168,6 +171,9 @@ const (
 // ask adds missing requests to profile p. Requests that nothing wants any more are asked for again,
 // and ones without preference are replaced when there are more places to ask for than missing ones.
 func (a *Allocator) ask(p int32, missing int) {
+	if a.askSparsely(p, missing) {
+		return
+	}
 	profile := &a.profiles[p]
 	hosts := profile.hints.Hosts // ascending by number
 	if n := len(hosts); n > 0 && !a.names.Ascending(hosts[n-1].Host) {
@@ -204,7 +210,7 @@ func (a *Allocator) ask(p int32, missing int) {
 	prefs := policy.Requests(a.placement, available+anywhere, hints, a.taskHosts(p))
 	a.index.placed = nil
 	local := slices.DeleteFunc(prefs, func(p policy.Preference) bool { return len(p) == 0 })
-	a.cancelKind(p, anyHost, min(max(0, len(local)-available), anywhere))
+	a.replace(p, len(local), available, anywhere)
 	for i := 0; i < len(local); {
 		same := i + 1 // equal neighbours share their lists
 		for same < len(local) && len(local[same]) == len(local[i]) && &local[same][0] == &local[i][0] {
@@ -214,6 +220,11 @@ func (a *Allocator) ask(p int32, missing int) {
 		i = same
 	}
 	a.add(p, nil, available-len(local))
+}
+
+// replace cancels requests for anywhere, of which there are some, when more than are available are asked for where tasks want to be.
+func (a *Allocator) replace(p int32, local, available, anywhere int) {
+	a.cancelKind(p, anyHost, min(max(0, local-available), anywhere))
 }
 
 // hints returns what the placement has to know about a profile, but for what is pending; a.index holds its hosts.
@@ -267,18 +278,29 @@ func (a *Allocator) locality(p *profile, pref policy.Preference, hosts []spark.H
 			return l
 		}
 	}
-	l := a.index.locality()
+	l := a.newLocality()
 	names := l.Room(len(pref))
 	for i, h := range pref {
 		names[i] = hosts[h].Host
 	}
-	l.Renew(a.racks)
+	l.Renew(a.racks, &a.index.racks)
+	p.keep(l)
+	return l
+}
+
+// newLocality returns one that is to be filled.
+func (a *Allocator) newLocality() *protocol.Locality {
+	l := a.index.locality()
 	a.made = append(a.made, l)
+	return l
+}
+
+// keep notes that a locality is asked for, in place of the oldest one.
+func (p *profile) keep(l *protocol.Locality) {
 	if len(p.localities) == mostLocalities {
 		p.localities = slices.Delete(p.localities, 0, 1)
 	}
 	p.localities = append(p.localities, l)
-	return l
 }
 
 // locality returns one that is to be filled.
