@@ -104,8 +104,8 @@ type TaskScheduler struct {
 
 // Scratch is working memory of task schedulers, and task sets of which nothing is left, for others.
 type Scratch struct {
-	hosts, racks filling
-	sets         []*TaskSet
+	filling
+	sets []*TaskSet
 }
 
 // work returns the working memory.

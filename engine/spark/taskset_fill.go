@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// filling makes all lists of [keyedLists] at once: tasks are counted by key, which notes in what order keys are first seen; then the lists have their
-// room, by ascending key, and tasks are put there. Its memory is used again; it grows with the largest key. The loops look at few lists each, so that
+// filling makes the lists of hosts at once: tasks are counted by host, which notes in what order hosts are first seen; then the lists have their
+// room, by ascending host, and tasks are put there. Its memory is used again; it grows with the largest host. The loops look at few lists each, so that
 // these are in registers.
 type filling struct {
-	at   []int32  // by key: how many tasks were counted, then where the next one comes; 0 between
-	bits []uint64 // of the keys that were counted
+	at   []int32  // by host: how many tasks were counted, then where the next one comes; 0 between
+	bits []uint64 // of the hosts that were counted
 	seen []int32  // them, in the order in which they were first seen
 }
 
-// roomy makes room for a key.
-func (f *filling) roomy(key int32) (at []int32, bits []uint64) {
-	n := int(key) + 1 + int(key)/8
+// roomy makes room for a host.
+func (f *filling) roomy(host int32) (at []int32, bits []uint64) {
+	n := int(host) + 1 + int(host)/8
 	f.at = append(f.at, make([]int32, n-len(f.at))...)
 	f.bits = append(f.bits, make([]uint64, n/64+1-len(f.bits))...)
 	return f.at, f.bits
@@ -25,20 +25,30 @@ func (f *filling) roomy(key int32) (at []int32, bits []uint64) {
 // fill makes the lists by host and rack of a new set, in the canonical order, and that of tasks without preference. Hosts are first seen from the
 // last location to the first, racks from the last host to the first, so the tasks of the first one are taken first.
 func (s *TaskSet) fill() {
-	w, h, r := s.sched.work(), &s.pending.byHost, &s.pending.byRack
-	start, racks := s.Spec.PrefStart, s.sched.racks
+	f, h, r := &s.sched.work().filling, &s.pending.byHost, &s.pending.byRack
+	start := s.Spec.PrefStart
 	hosts := s.Spec.Hosts[start[0]:start[s.Spec.Tasks]]
-	w.hosts.countHosts(hosts)
-	w.hosts.lay(h, len(hosts))
-	s.putByHost(w.hosts.at, h.tasks)
-	w.hosts.end(h)
-	w.racks.lay(r, w.racks.countRacks(h, racks))
-	w.racks.putByRack(r.tasks, h, racks)
-	w.racks.end(r)
+	f.count(hosts)
+	f.lay(h, len(hosts))
+	s.put(f.at, h.tasks)
+	sorted := h.keysAt.sorted
+	for _, host := range sorted {
+		f.at[host] = 0
+	}
+	if r.layInRuns(h, s.sched.racks) {
+		return
+	}
+	for i, host := range slices.Backward(sorted) {
+		if rack := s.sched.rackOf(host); rack != NoRack {
+			for _, task := range h.of(int32(i)) {
+				r.add(rack, task)
+			}
+		}
+	}
 }
 
-// countHosts counts the tasks of hosts.
-func (f *filling) countHosts(hosts []int32) {
+// count counts the tasks of hosts.
+func (f *filling) count(hosts []int32) {
 	all, bits := f.at, f.bits
 	seen, distinct := slices.Grow(f.seen[:0], len(hosts))[:len(hosts)], 0
 	for i := len(hosts) - 1; i >= 0; i-- {
@@ -57,45 +67,9 @@ func (f *filling) countHosts(hosts []int32) {
 	f.seen = seen[:distinct]
 }
 
-// countRacks counts the tasks of the racks of hosts, and returns how many there are.
-func (f *filling) countRacks(byHost *keyedLists, racks []int32) (places int) {
-	all, bits := f.at, f.bits
-	hosts := byHost.keysAt.sorted
-	lists := byHost.lists[:len(hosts)]
-	seen := slices.Grow(f.seen[:0], len(hosts))
-	for i := len(hosts) - 1; i >= 0; i-- {
-		rack := NoRack
-		if int(hosts[i]) < len(racks) {
-			rack = racks[hosts[i]]
-		}
-		if rack == NoRack {
-			continue
-		}
-		if int(rack) >= len(all) {
-			all, bits = f.roomy(rack)
-		}
-		n := all[rack]
-		if n == 0 {
-			bits[rack>>6] |= 1 << (rack & 63)
-			seen = append(seen, rack)
-		}
-		more := lists[i].n
-		all[rack] = n + more
-		places += int(more)
-	}
-	f.seen = seen
-	return places
-}
-
 // lay makes the lists of k, which have so many places together: they hold what is put there from now on.
 func (f *filling) lay(k *keyedLists, places int) {
-	distinct := len(f.seen)
-	size := places + 2*distinct
-	k.room = slices.Grow(k.room[:0], size)[:size]
-	k.tasks = k.room[:places:places]
-	k.keysAt.sorted = k.room[places : places+distinct : places+distinct]
-	k.seen = k.room[places+distinct:]
-	k.lists = slices.Grow(k.lists[:0], distinct)[:distinct]
+	k.make(places, len(f.seen))
 	lists, keys := k.lists, k.keysAt.sorted
 	all, bits, next, from := f.at, f.bits, 0, int32(0)
 	for w, word := range bits {
@@ -114,7 +88,7 @@ func (f *filling) lay(k *keyedLists, places int) {
 			next++
 		}
 	}
-	seen := k.seen[:distinct]
+	seen := k.seen[:len(f.seen)]
 	for i, key := range f.seen {
 		p := all[key]
 		seen[i] = p
@@ -122,8 +96,16 @@ func (f *filling) lay(k *keyedLists, places int) {
 	}
 }
 
-// putByHost fills the lists of hosts from the locations of all tasks.
-func (s *TaskSet) putByHost(next, tasks []int32) {
+// make gives k room for so many keys whose lists have so many places together.
+func (k *keyedLists) make(places, keys int) {
+	size := places + 2*keys
+	k.room = slices.Grow(k.room[:0], size)[:size]
+	k.tasks, k.keysAt.sorted, k.seen = k.room[:places:places], k.room[places:places+keys:places+keys], k.room[places+keys:]
+	k.lists = slices.Grow(k.lists[:0], keys)[:keys]
+}
+
+// put fills the lists of hosts from the locations of all tasks, and that of tasks without one.
+func (s *TaskSet) put(next, tasks []int32) {
 	start, hosts := s.Spec.PrefStart, s.Spec.Hosts
 	to := start[s.Spec.Tasks]
 	for i := s.Spec.Tasks - 1; i >= 0; i-- {
@@ -142,29 +124,52 @@ func (s *TaskSet) putByHost(next, tasks []int32) {
 	}
 }
 
-// putByRack fills the lists of racks from those of hosts.
-func (f *filling) putByRack(tasks []int32, byHost *keyedLists, racks []int32) {
-	next, hosts := f.at, byHost.keysAt.sorted
-	end := int32(len(byHost.tasks)) // of the host's
-	for i := len(hosts) - 1; i >= 0; i-- {
-		from := byHost.lists[i].from
-		if int(hosts[i]) < len(racks) && racks[hosts[i]] != NoRack {
-			rack := racks[hosts[i]]
-			at := next[rack]
-			for j := from; j < end; j++ {
-				tasks[at] = byHost.tasks[j]
-				at++
-			}
-			next[rack] = at
-		}
-		end = from
+// layInRuns makes the lists of racks from those of hosts where racks ascend with their hosts: the list of a rack has the places that those of its hosts
+// have together, in the order of its hosts from the last to the first. It reports false, and makes nothing, where they do not ascend or are not known.
+func (k *keyedLists) layInRuns(byHost *keyedLists, racks []int32) bool {
+	hosts := byHost.keysAt.sorted
+	if n := len(hosts); n == 0 || int(hosts[n-1]) >= len(racks) || racks[hosts[0]] == NoRack {
+		return n == 0
 	}
+	distinct, last := 1, racks[hosts[0]]
+	for _, host := range hosts[1:] {
+		if rack := racks[host]; rack != last {
+			if rack < last {
+				return false
+			}
+			last = rack
+			distinct++
+		}
+	}
+	k.make(len(byHost.tasks), distinct)
+	copy(k.tasks, byHost.tasks)
+	lists, keys, seen := k.lists, k.keysAt.sorted[:distinct], k.seen[:distinct]
+	ofHosts, from := byHost.lists[:len(hosts)], 0
+	for i := range lists {
+		rack, begin, to := racks[hosts[from]], ofHosts[from].from, from+1
+		for to < len(hosts) && racks[hosts[to]] == rack {
+			to++
+		}
+		n := ofHosts[to-1].from + ofHosts[to-1].n - begin
+		keys[i], seen[distinct-1-i] = rack, int32(i)
+		l := &lists[i]
+		l.from, l.n, l.room = begin, n, n
+		if to > from+1 {
+			turn(k.tasks[begin:begin+n], byHost.tasks[begin:begin+n], ofHosts[from:to])
+		}
+		from = to
+	}
+	return true
 }
 
-// end forgets the keys of the lists that were laid last.
-func (f *filling) end(k *keyedLists) {
-	all := f.at
-	for _, key := range k.keysAt.sorted {
-		all[key] = 0
+// turn puts the tasks of lists, which lie one after the other, the last list first.
+func turn(out, tasks []int32, lists []taskList) {
+	n := 0
+	for i := len(lists) - 1; i >= 0; i-- {
+		from := int(lists[i].from - lists[0].from)
+		for p := from; p < from+int(lists[i].n); p++ {
+			out[n] = tasks[p]
+			n++
+		}
 	}
 }

@@ -45,6 +45,12 @@ func TestListsFilledAtOnce(t *testing.T) {
 		for i := range racks {
 			racks[i] = r.Int32N(1+int32(n)/4) - 1 // NoRack is one of them
 		}
+		if r.IntN(2) == 0 {
+			racks = make([]int32, 8*n+1)
+			for i := range racks {
+				racks[i] = int32(i / (1 + n/8))
+			}
+		}
 		spec := TaskSetSpec{Tasks: 1 + n, PrefStart: []int32{0}}
 		for range spec.Tasks {
 			for range r.IntN(4) {
