@@ -27,14 +27,14 @@ var _ SparsePlacement = (*localityRatio)(nil)
 // SparseRequests is part of [SparsePlacement]: where all hosts need as many containers, or none because of those that they have, all containers between
 // two ratios name the same ones.
 func (p *localityRatio) SparseRequests(n int, hints *SparseHints) (local int, without []int32, ok bool) {
-	e := expectation{executors: executorsOf(hints.LocalTasks, hints.PerExec), pairs: hints.Pairs}
-	each := e.more(hints.Least, 0, 0) // it does not fall with the tasks
-	if n <= 0 || each == 0 || each != e.more(hints.Most, 0, 0) {
+	e := expectation{executors: executorsOf(hints.LocalTasks, hints.PerExec), pairs: hints.Pairs, requests: hints.Pending, names: hints.PendingNames}
+	each := e.more(hints.Least, 0, hints.Pending) // it does not fall with the tasks
+	if n <= 0 || each == 0 || each != e.more(hints.Most, 0, hints.Pending) {
 		return 0, nil, false
 	}
 	without = p.hosts[:0]
 	for _, b := range hints.Busy {
-		switch e.more(b.Tasks, b.Existing, 0) {
+		switch e.more(b.Tasks, b.Existing, b.Pending) {
 		case 0:
 			without = append(without, b.Host)
 		case each:

@@ -38,7 +38,7 @@ type TaskPlacement interface {
 	TaskRequests(n int, hints *Hints, tasks [][]int32) []Preference
 }
 
-// A SparsePlacement is a [Placement] that does not look at each host where it need not: while no pending request names a host, those on which nothing runs
+// A SparsePlacement is a [Placement] that does not look at each host where it need not: hosts on which nothing runs, and that all pending requests name,
 // differ in their tasks alone. SparseRequests is asked first. It returns how many of the n requests, the last ones, prefer all hosts but those of a list
 // of positions, which is valid until the next call; the others prefer none. ok is false where that is not how it is, or not known: then Requests is asked.
 type SparsePlacement interface {
@@ -46,19 +46,21 @@ type SparsePlacement interface {
 	SparseRequests(n int, hints *SparseHints) (local int, without []int32, ok bool)
 }
 
-// SparseHints are [Hints] without pending requests, with the hosts on which containers run and the bounds of all others.
+// SparseHints are [Hints] with the hosts that stand out, and what holds of all others.
 type SparseHints struct {
 	LocalTasks, PerExec int
 	Hosts               int // how many there are, those in Busy included
 	Pairs               int // the sum of their tasks
 	Least, Most         int // tasks on a host
+	Pending             int // requests that name a host; the others have as many as there are
+	PendingNames        int // names in all these requests
 	Busy                []BusyHost
 }
 
-// BusyHost is a host on which containers run.
+// BusyHost is a host on which containers run, or that not all pending requests name.
 type BusyHost struct {
-	Host            int32 // its position; they come in ascending order
-	Tasks, Existing int
+	Host                     int32 // its position; they come in ascending order
+	Tasks, Existing, Pending int
 }
 
 // PlacementEntry is one line of [Placements].

@@ -245,15 +245,23 @@ func TestSparseRequestsAreRequests(t *testing.T) {
 			LocalTasks: rapid.IntRange(0, 60).Draw(t, "local"), PerExec: rapid.IntRange(1, 8).Draw(t, "perExec"),
 			Tasks: make([]int, hosts), Existing: make([]int, hosts), Pending: make([]int, hosts),
 		}
-		s := SparseHints{LocalTasks: h.LocalTasks, PerExec: h.PerExec, Hosts: hosts, Least: math.MaxInt}
+		pending := rapid.IntRange(0, 9).Draw(t, "pending")
+		s := SparseHints{LocalTasks: h.LocalTasks, PerExec: h.PerExec, Hosts: hosts, Least: math.MaxInt, Pending: pending}
+		h.PendingRequests = pending
 		for k := range h.Tasks {
 			h.Tasks[k] = 1 + rapid.IntRange(0, most).Draw(t, "tasks")
 			s.Pairs, s.Least, s.Most = s.Pairs+h.Tasks[k], min(s.Least, h.Tasks[k]), max(s.Most, h.Tasks[k])
-			if rapid.IntRange(0, 3).Draw(t, "busy") == 0 {
-				h.Existing[k] = rapid.IntRange(1, 3).Draw(t, "existing")
-				s.Busy = append(s.Busy, BusyHost{Host: int32(k), Tasks: h.Tasks[k], Existing: h.Existing[k]})
+			if h.Pending[k] = pending; rapid.IntRange(0, 3).Draw(t, "busy") == 0 {
+				h.Existing[k] = rapid.IntRange(0, 3).Draw(t, "existing")
+				h.Pending[k] = rapid.IntRange(0, pending).Draw(t, "pending there")
+				s.Busy = append(s.Busy, BusyHost{Host: int32(k), Tasks: h.Tasks[k], Existing: h.Existing[k], Pending: h.Pending[k]})
 			}
+			h.PendingNames += h.Pending[k]
 		}
+		if pending > 0 { // a request names a host, be it one without a task
+			h.PendingNames += rapid.IntRange(pending, 2*pending).Draw(t, "others")
+		}
+		s.PendingNames = h.PendingNames
 		n := rapid.IntRange(-1, 60).Draw(t, "n")
 		p := new(localityRatio)
 		local, without, ok := p.SparseRequests(n, &s)

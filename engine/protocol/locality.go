@@ -160,9 +160,12 @@ func (l *Locality) drop(all *Locality, names []Name, without []int32) {
 	l.Hosts, l.Racks, l.names, l.has = names[:len(l.names):len(l.names)], names[len(l.names):n], names[:n], has
 }
 
-// IsRest reports whether l is what Rest makes of all without hosts at some places.
-func (l *Locality) IsRest(all *Locality, without []int32) bool {
-	return l.all == all && slices.Equal(l.without, without)
+// Left returns the places of the hosts of all that l is without, ascending; ok is false where l is neither all nor what [Locality.Rest] made of it.
+func (l *Locality) Left(all *Locality) (without []int32, ok bool) {
+	if l == all {
+		return nil, true
+	}
+	return l.without, l.all == all && all != nil
 }
 
 // PartOf reports whether it is known that all names of l are names of o, by [Locality.Rest].

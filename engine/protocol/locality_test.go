@@ -58,8 +58,14 @@ func TestLocality(t *testing.T) {
 			slices.Sort(racks)
 		}
 		check(t, rest, left, racks)
-		if !rest.IsRest(l, without) || !rest.PartOf(l) || l.PartOf(rest) || rest.IsRest(l, append(without, 99)) {
+		if got, ok := rest.Left(l); !ok || !slices.Equal(got, without) || !rest.PartOf(l) || l.PartOf(rest) {
 			t.Fatalf("what is left of %v without %v is not known as that", hosts, without)
+		}
+		if none, ok := l.Left(l); !ok || len(none) > 0 {
+			t.Fatalf("%v is without %v of itself", hosts, none)
+		}
+		if _, ok := l.Left(rest); ok {
+			t.Fatalf("%v is taken for a part of %v", hosts, left)
 		}
 		less := new(Locality)
 		less.Rest(l, without[:len(without)/2], tabled{of, table}, places)

@@ -1,6 +1,9 @@
 package allocator
 
 import (
+	"cmp"
+	"slices"
+
 	"replay/engine/protocol"
 	"replay/engine/spark"
 	"replay/policy"
@@ -27,8 +30,7 @@ func (h *hinted) of(hosts []spark.HostTasks) {
 	*h = hinted{hosts: hosts, pairs: pairs, least: int(least), most: int(most)}
 }
 
-// askSparsely is [Allocator.ask] without a look at each host, where the placement can do without: no request that names a host is pending. It reports
-// whether it has asked.
+// askSparsely is [Allocator.ask] without a look at each host, where the placement can do without. It reports whether it has asked.
 func (a *Allocator) askSparsely(p int32, missing int) bool {
 	placement, ok := a.placement.(policy.SparsePlacement)
 	profile := &a.profiles[p]
@@ -36,25 +38,34 @@ func (a *Allocator) askSparsely(p int32, missing int) bool {
 	if !ok || len(hosts) == 0 || !a.names.Ascending(hosts[len(hosts)-1].Host) {
 		return false
 	}
-	anywhere := 0
-	for _, g := range a.client.Groups(p) {
-		if g.Locality == nil {
-			anywhere += int(g.Count)
-		} else if g.Count > 0 {
-			return false
-		}
-	}
 	profile.hinted.of(hosts)
 	h := &a.index.sparse
 	*h = policy.SparseHints{
 		LocalTasks: profile.hints.LocalTasks, PerExec: profile.PerExec, Hosts: len(hosts),
 		Pairs: profile.hinted.pairs, Least: profile.hinted.least, Most: profile.hinted.most, Busy: h.Busy[:0],
 	}
+	anywhere := 0
+	for _, g := range a.client.Groups(p) {
+		switch {
+		case g.Count == 0:
+		case g.Locality == nil:
+			anywhere += int(g.Count)
+		default:
+			if _, ok := g.Left(profile.hinted.all); !ok {
+				return false
+			}
+			h.Pending += int(g.Count)
+			h.PendingNames += int(g.Count) * len(g.Hosts)
+		}
+	}
 	at := 0
 	for _, e := range profile.hosts { // ascending, as the hosts
 		if at = from(hosts, at, e.Host); at < len(hosts) && hosts[at].Host == e.Host {
-			h.Busy = append(h.Busy, policy.BusyHost{Host: int32(at), Tasks: int(hosts[at].Tasks), Existing: int(e.Tasks)})
+			h.Busy = append(h.Busy, policy.BusyHost{Host: int32(at), Tasks: int(hosts[at].Tasks), Existing: int(e.Tasks), Pending: h.Pending})
 		}
+	}
+	if h.Pending > 0 {
+		a.leaveOut(h, p)
 	}
 	local, without, ok := placement.SparseRequests(missing+anywhere, h)
 	if !ok {
@@ -66,6 +77,24 @@ func (a *Allocator) askSparsely(p int32, missing int) bool {
 	}
 	a.add(p, nil, missing-local)
 	return true
+}
+
+// leaveOut counts less pending requests for the hosts that some are without.
+func (a *Allocator) leaveOut(h *policy.SparseHints, p int32) {
+	profile := &a.profiles[p]
+	for _, g := range a.client.Groups(p) {
+		if g.Count == 0 || g.Locality == nil {
+			continue
+		}
+		without, _ := g.Left(profile.hinted.all)
+		for _, at := range without {
+			i, ok := slices.BinarySearchFunc(h.Busy, at, func(b policy.BusyHost, at int32) int { return cmp.Compare(b.Host, at) })
+			if !ok {
+				h.Busy = slices.Insert(h.Busy, i, policy.BusyHost{Host: at, Tasks: int(profile.hinted.hosts[at].Tasks), Pending: h.Pending})
+			}
+			h.Busy[i].Pending -= int(g.Count)
+		}
+	}
 }
 
 // from returns where the first host from a number on is in an ascending list, at a place from at on.
@@ -96,7 +125,7 @@ func (a *Allocator) rest(p *profile, without []int32) *protocol.Locality {
 		return h.all
 	}
 	for _, l := range p.localities {
-		if l.IsRest(h.all, without) {
+		if left, ok := l.Left(h.all); ok && slices.Equal(left, without) {
 			return l
 		}
 	}

@@ -17,23 +17,23 @@ import (
 // dense hides that a placement is a [policy.SparsePlacement].
 type dense struct{ policy.Placement }
 
-// counting counts the answers of a placement about all hosts at once.
+// counting counts the answers of a placement about all hosts but some at once, without and with pending requests.
 type counting struct {
 	policy.SparsePlacement
-	said *int
+	said *[2]int
 }
 
 func (c counting) SparseRequests(n int, h *policy.SparseHints) (int, []int32, bool) {
 	local, without, ok := c.SparsePlacement.SparseRequests(n, h)
 	if ok && local > 0 && len(without) > 0 {
-		*c.said++
+		c.said[min(h.Pending, 1)]++
 	}
 	return local, without, ok
 }
 
 // Asks that are made without a look at each host are those that are made with one: request by request, and as the ResourceManager is told.
 func TestSparseAsks(t *testing.T) {
-	said := 0
+	var said [2]int
 	rapid.Check(t, func(t *rapid.T) {
 		const hosts = 12
 		var masters [2]*testMaster
@@ -76,7 +76,7 @@ func TestSparseAsks(t *testing.T) {
 					}
 				}
 			}
-			total := rapid.IntRange(0, 9).Draw(t, "total")
+			total, tasks := rapid.IntRange(0, 9).Draw(t, "total"), rapid.IntRange(1, 40).Draw(t, "local tasks")
 			granted := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) protocol.Name { return protocol.Name(rapid.IntRange(1, hosts).Draw(t, "host")) }), 0, 4).Draw(t, "granted")
 			var ends []protocol.Status
 			if len(live) > 0 && rapid.Bool().Draw(t, "end") {
@@ -86,7 +86,7 @@ func TestSparseAsks(t *testing.T) {
 			}
 			var told [2]string
 			for i, m := range masters {
-				m.total(step, total, hints...)
+				m.want(step, total, spark.StageHints{LocalTasks: tasks, Hosts: hints})
 				m.beat(step, granted, ends...)
 				told[i] = fmt.Sprint(m.req.Asks, m.req.Releases)
 				for _, g := range m.out.Grants {
@@ -101,7 +101,7 @@ func TestSparseAsks(t *testing.T) {
 			}
 		}
 	})
-	if said == 0 {
-		t.Error("no ask was made without a look at each host")
+	if said[0] == 0 || said[1] == 0 {
+		t.Errorf("%d asks without and %d with pending requests were made without a look at each host, want some", said[0], said[1])
 	}
 }
