@@ -6,7 +6,7 @@ import (
 )
 
 // filling makes the lists of hosts at once: tasks are counted by host, which notes in what order hosts are first seen; then the lists have their
-// room, by ascending host, and tasks are put there. Its memory is used again; it grows with the largest host. The loops look at few lists each, so that
+// room, that of the last host first, and tasks are put there. Its memory is used again; it grows with the largest host. The loops look at few lists each, so that
 // these are in registers.
 type filling struct {
 	at   []int32  // by host: how many tasks were counted, then where the next one comes; 0 between
@@ -71,7 +71,7 @@ func (f *filling) count(hosts []int32) {
 func (f *filling) lay(k *keyedLists, places int) {
 	k.make(places, len(f.seen))
 	lists, keys := k.lists, k.keysAt.sorted
-	all, bits, next, from := f.at, f.bits, 0, int32(0)
+	all, bits, next, from := f.at, f.bits, 0, int32(places)
 	for w, word := range bits {
 		if word == 0 {
 			continue
@@ -81,9 +81,9 @@ func (f *filling) lay(k *keyedLists, places int) {
 			key := w<<6 + mathbits.TrailingZeros64(word)
 			n := all[key]
 			keys[next] = int32(key)
+			from -= n
 			l := &lists[next]
 			l.from, l.n, l.room = from, n, n
-			from += n
 			all[key] = int32(next)
 			next++
 		}
@@ -124,8 +124,8 @@ func (s *TaskSet) put(next, tasks []int32) {
 	}
 }
 
-// layInRuns makes the lists of racks from those of hosts where racks ascend with their hosts: the list of a rack has the places that those of its hosts
-// have together, in the order of its hosts from the last to the first. It reports false, and makes nothing, where they do not ascend or are not known.
+// layInRuns makes the lists of racks from those of hosts where racks ascend with their hosts: the list of a rack is those of its hosts as they lie. It
+// reports false, and makes nothing, where they do not ascend or are not known.
 func (k *keyedLists) layInRuns(byHost *keyedLists, racks []int32) bool {
 	hosts := byHost.keysAt.sorted
 	if n := len(hosts); n == 0 || int(hosts[n-1]) >= len(racks) || racks[hosts[0]] == NoRack {
@@ -146,30 +146,14 @@ func (k *keyedLists) layInRuns(byHost *keyedLists, racks []int32) bool {
 	lists, keys, seen := k.lists, k.keysAt.sorted[:distinct], k.seen[:distinct]
 	ofHosts, from := byHost.lists[:len(hosts)], 0
 	for i := range lists {
-		rack, begin, to := racks[hosts[from]], ofHosts[from].from, from+1
-		for to < len(hosts) && racks[hosts[to]] == rack {
-			to++
+		rack, last := racks[hosts[from]], &ofHosts[from]
+		end := last.from + last.n
+		for from++; from < len(hosts) && racks[hosts[from]] == rack; from++ {
+			last = &ofHosts[from]
 		}
-		n := ofHosts[to-1].from + ofHosts[to-1].n - begin
 		keys[i], seen[distinct-1-i] = rack, int32(i)
-		l := &lists[i]
-		l.from, l.n, l.room = begin, n, n
-		if to > from+1 {
-			turn(k.tasks[begin:begin+n], byHost.tasks[begin:begin+n], ofHosts[from:to])
-		}
-		from = to
+		l, n := &lists[i], end-last.from
+		l.from, l.n, l.room = last.from, n, n
 	}
 	return true
-}
-
-// turn puts the tasks of lists, which lie one after the other, the last list first.
-func turn(out, tasks []int32, lists []taskList) {
-	n := 0
-	for i := len(lists) - 1; i >= 0; i-- {
-		from := int(lists[i].from - lists[0].from)
-		for p := from; p < from+int(lists[i].n); p++ {
-			out[n] = tasks[p]
-			n++
-		}
-	}
 }
