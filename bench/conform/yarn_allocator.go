@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -206,6 +207,7 @@ func runYarnAllocator(c *yarnAllocatorCase, out *golden.Results) {
 		panic(err)
 	}
 	c.names = protocol.NewNames()
+	c.names.InternInOrder(slices.Collect(maps.Keys(c.Racks))) // as the engine does, so that asks need not look at each host
 	setup := allocator.Setup{
 		Conf: conf, Names: c.names, Placement: placement, Instant: true,
 		Racks: protocol.RacksBy(func(host protocol.Name) protocol.Name { return c.names.Intern(rackOf(c.Racks, c.names.Text(host))) }),
@@ -315,6 +317,7 @@ func (c *yarnAllocatorCase) total(e *yarnAllocatorEvent) *spark.TotalRequest {
 				for _, h := range hosts.second {
 					p.Hints.Hosts = append(p.Hints.Hosts, spark.HostTasks{Host: c.names.Intern(h.first), Tasks: int32(h.second)})
 				}
+				slices.SortFunc(p.Hints.Hosts, func(a, b spark.HostTasks) int { return cmp.Compare(a.Host, b.Host) })
 			}
 		}
 		r.Profiles = append(r.Profiles, p)

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -189,6 +190,7 @@ func (r *masterRun) hints(t int64, profile int32) (h spark.StageHints) {
 	for _, host := range slices.Sorted(maps.Keys(count)) {
 		h.Hosts = append(h.Hosts, spark.HostTasks{Host: r.Names.Intern(host), Tasks: int32(count[host])})
 	}
+	slices.SortFunc(h.Hosts, func(a, b spark.HostTasks) int { return cmp.Compare(a.Host, b.Host) })
 	return h
 }
 
