@@ -17,7 +17,8 @@ func (a *app) Now() int64 { return a.s.now }
 func (a *app) Time() *int64 { return &a.s.now }
 
 func (a *app) At(at int64, k master.EventKind, number, arg int64) {
-	a.s.pushApp(at, numKinds+eventKind(k), a, number, arg)
+	kind := numKinds + eventKind(k)
+	a.s.schedule(a.lane(), at, &a.kind.rows[kind], kind, int64(a.id), number, arg)
 }
 
 func (a *app) Follows(at int64, k master.EventKind, number int64) bool {

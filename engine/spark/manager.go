@@ -328,12 +328,10 @@ func (m *Manager) send(now int64) bool {
 
 // Moved reports whether [Manager.NextInteresting] may answer something else than at the last call of Moved, but for the time that has
 // passed.
-func (m *Manager) Moved() bool {
-	moved := m.moved || m.monitor.moved
-	if !moved && !m.counted {
-		return false
-	}
-	need := -1
+func (m *Manager) Moved() bool { return (m.moved || m.monitor.moved || m.counted) && m.hasMoved() }
+
+func (m *Manager) hasMoved() bool {
+	moved, need := m.moved || m.monitor.moved, -1
 	if s := &m.profiles[0]; len(m.profiles) == 1 && m.plain(s) {
 		need = s.plainNeed()
 	}

@@ -95,6 +95,7 @@ type TaskScheduler struct {
 	few     []int32   // and for those of executors of a host and hosts of a rack
 	hostAt  intTable  // host -> position in hosts
 	hosts   []hostState
+	hosting hostBits
 	rackAt  intTable
 	racksOn []rackState // those with executors, by position in rackAt
 
@@ -158,6 +159,13 @@ func (p *listPlace) find(k *keyedLists, set, key int32) int32 {
 	*p = listPlace{set: set, keys: int32(len(k.lists)), at: k.keysAt.find(key)}
 	return p.at
 }
+
+// hostBits say of most hosts without executors that they have none, by their last bits: an application has executors on few of the hosts that it prefers.
+type hostBits [8]uint64
+
+func (b *hostBits) put(host int32) { b[host>>6&7] |= 1 << (host & 63) }
+
+func (b *hostBits) may(host int32) bool { return b[host>>6&7]>>(host&63)&1 != 0 }
 
 // rackState is a rack that has had executors.
 type rackState struct {
@@ -490,6 +498,13 @@ func (s *TaskScheduler) staysInService(at int32) bool {
 
 // ExecutorsOn returns the executors on a host that get offers, in order of arrival. It must not be changed and is valid until the next call.
 func (s *TaskScheduler) ExecutorsOn(host int32) []int32 {
+	if !s.hosting.may(host) {
+		return nil
+	}
+	return s.executorsOn(host)
+}
+
+func (s *TaskScheduler) executorsOn(host int32) []int32 {
 	if at := s.hostAt.find(host); at >= 0 {
 		return s.hosts[at].execs
 	}

@@ -338,6 +338,7 @@ func (s *TaskScheduler) register(exec, host int32) {
 		*e = executor{host: -1, open: e.open[:0]}
 	}
 	e := &s.execs[exec]
+	s.hosting.put(host)
 	at := s.hostAt.add(host)
 	if int(at) == len(s.hosts) {
 		s.hosts = reuse.Longer(s.hosts)

@@ -102,7 +102,7 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 	if len(d.history.tasks) > 0 {
 		past = d.history.next(st, index, d.source.recordedAs(at.Exec), at.Speculative, d.done[stage][index], unread)
 	}
-	service, penalty := d.taskTime(st, index, past, e, at.Level)
+	service, penalty := d.taskTime(st, index, past, e, at.Level, r.preferring)
 	dispatch, status := d.taskDelays(past)
 	if service += d.source.firstMS(at.Exec, e.launches, past.firstMS); service < 0 {
 		dispatch, service = max(dispatch+service, 0), 0
@@ -138,7 +138,7 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 
 // taskTime returns how long a task works, in ms: service as the trace has it with the factors of a cold
 // executor or first wave, and the penalty of a remote read.
-func (d *Driver) taskTime(st *trace.Stage, index int32, past past, e *executor, level spark.Locality) (service, penalty int64) {
+func (d *Driver) taskTime(st *trace.Stage, index int32, past past, e *executor, level spark.Locality, preferring bool) (service, penalty int64) {
 	m := d.m
 	ms := past.durationMS
 	factor := 1.0
@@ -159,7 +159,7 @@ func (d *Driver) taskTime(st *trace.Stage, index int32, past past, e *executor, 
 			service += m.FirstTaskMS
 		}
 	}
-	if len(st.Tasks.Prefs(int(index))) > 0 && level > spark.NodeLocal {
+	if preferring && level > spark.NodeLocal {
 		reading := min(float64(ms), float64(st.Tasks.InputBytes[index])/(m.ReadMiBPerS*(1<<20))*1000)
 		more := m.AnyPenalty
 		if level == spark.RackLocal {
