@@ -89,6 +89,7 @@ type TaskScheduler struct {
 	turn     []*Schedulable
 	cores    []int32
 	takers   []taker // scratch
+	barren   barren
 
 	execs   []executor
 	opens   []TaskRef // room for lists of open attempts

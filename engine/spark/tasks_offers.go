@@ -30,18 +30,14 @@ func (s *TaskScheduler) ResourceOffers(now int64, offers []Offer, allFree bool) 
 		}
 	}
 	s.launched = s.launched[:0]
-	if len(offers) == 1 && s.health == nil {
-		if set := s.only(); set != nil {
-			if newExec {
-				set.recomputeLevels()
-			}
-			if o := &offers[0]; set.Spec.runsOn(o.Profile) {
-				best, noRejects := s.offerOne(now, set, o)
-				s.offered(now, set, best, noRejects, allFree)
-			}
-			return s.launched
+	if set := s.only(); set != nil {
+		if newExec {
+			set.recomputeLevels()
 		}
+		s.offerOnly(now, set, offers, allFree)
+		return s.launched
 	}
+	s.barren = barren{}
 	if s.health != nil {
 		s.health.expire(now)
 	}
@@ -75,7 +71,7 @@ func (s *TaskScheduler) offerSet(now int64, set *TaskSet, offers []Offer, allFre
 	var best Locality
 	var noRejects bool
 	if set.plain() {
-		best, noRejects = s.offerPlainly(now, set, offers)
+		best, noRejects, _ = s.offerPlainly(now, set, offers)
 	} else {
 		best, noRejects = s.offerRounds(now, set, offers)
 	}
@@ -174,21 +170,46 @@ func (s *TaskSet) plain() bool {
 	return s.excluded == nil && s.speculatable == 0 && !s.Spec.Barrier && !s.sched.conf.LegacyLocalityReset
 }
 
-// only returns the task set that alone has its turn, where that is easily seen and nothing hinders that it is offered to by [TaskScheduler.offerOne]; else nil.
+// only returns the task set that alone has its turn, where that is easily seen, as most often, if it is plain; else nil.
 func (s *TaskScheduler) only() *TaskSet {
-	if len(s.pools.Pools) != 1 || len(s.pools.Pools[0].sets) != 1 {
+	if s.health != nil || len(s.pools.Pools) != 1 || len(s.pools.Pools[0].sets) != 1 {
 		return nil
 	}
-	if set := s.sets[s.pools.Pools[0].sets[0].ID]; !set.Zombie && set.Backlog > 0 && set.plain() && !set.noPrefs {
+	if set := s.sets[s.pools.Pools[0].sets[0].ID]; !set.Zombie && set.Backlog > 0 && set.plain() {
 		return set
 	}
 	return nil
 }
 
-// offerOne is [TaskScheduler.offerPlainly] for one executor, and a set without tasks that prefer no location: level by level it comes to the most local task each time.
-func (s *TaskScheduler) offerOne(now int64, set *TaskSet, o *Offer) (best Locality, noRejects bool) {
-	best = numLocalities
+// offerOnly gives the set that alone has its turn that.
+func (s *TaskScheduler) offerOnly(now int64, set *TaskSet, offers []Offer, allFree bool) {
+	var best, to Locality
+	var noRejects bool
+	if len(offers) == 1 && !set.noPrefs {
+		best, noRejects, to = s.offerOne(now, set, &offers[0])
+	} else {
+		s.cores = s.cores[:0]
+		for i := range offers {
+			s.cores = append(s.cores, offers[i].Cores)
+		}
+		best, noRejects, to = s.offerPlainly(now, set, offers)
+	}
+	s.offered(now, set, best, noRejects, allFree)
+	if allFree {
+		s.barren = barren{set.ID + 1, to}
+	} else {
+		s.barren.to = min(s.barren.to, to)
+	}
+}
+
+// offerOne is [TaskScheduler.offerPlainly] for one executor, and a set that does not have [NoPref] among its levels: level by level it comes to the most local task
+// each time.
+func (s *TaskScheduler) offerOne(now int64, set *TaskSet, o *Offer) (best Locality, noRejects bool, to Locality) {
+	best, to = numLocalities, AnyLocality
 	need, from := set.Spec.TaskCPUs, ProcessLocal
+	if !set.Spec.runsOn(o.Profile) {
+		return best, true, to
+	}
 	for cores := o.Cores; cores >= need && cores >= 0; cores -= need {
 		held := set.allowed(now)
 		if set.drained() {
@@ -196,17 +217,18 @@ func (s *TaskScheduler) offerOne(now int64, set *TaskSet, o *Offer) (best Locali
 		}
 		task, at, _ := set.dequeue(&set.pending, o.Exec, o.Host, from, held, false)
 		if task < 0 {
-			return best, set.Backlog == 0
+			return best, set.Backlog == 0, held
 		}
 		s.launchOn(set, o.Exec, set.launch(now, task, o.Exec, o.Host, at, false))
 		best, from = min(best, at), at
 	}
-	return best, true
+	return best, true, to
 }
 
 // offerPlainly is [TaskScheduler.offerRounds] for a set that is plain. What the lists hold and which level
-// is allowed changes with launches only, so no executor looks into a list again in which it found nothing.
-func (s *TaskScheduler) offerPlainly(now int64, set *TaskSet, offers []Offer) (best Locality, noRejects bool) {
+// is allowed changes with launches only, so no executor looks into a list again in which it found nothing. It returns up to which level
+// no executor that can take more has found anything, too.
+func (s *TaskScheduler) offerPlainly(now int64, set *TaskSet, offers []Offer) (best Locality, noRejects bool, to Locality) {
 	best, noRejects = numLocalities, true
 	need := set.Spec.TaskCPUs
 	takers := s.takers[:0]
@@ -216,7 +238,7 @@ func (s *TaskScheduler) offerPlainly(now int64, set *TaskSet, offers []Offer) (b
 		}
 	}
 	s.takers = takers[:0]
-	held, known := ProcessLocal, false
+	held, known := AnyLocality, false
 	for i := 0; i < set.numLevels && len(takers) > 0; {
 		limit := set.levels[i]
 		left, launched := 0, false
@@ -229,7 +251,7 @@ func (s *TaskScheduler) offerPlainly(now int64, set *TaskSet, offers []Offer) (b
 				if !known { // as at the last level
 					set.allowed(now)
 				}
-				return best, noRejects
+				return best, noRejects, AnyLocality
 			}
 			allowed := limit
 			if limit != NoPref {
@@ -260,7 +282,10 @@ func (s *TaskScheduler) offerPlainly(now int64, set *TaskSet, offers []Offer) (b
 			i++
 		}
 	}
-	return best, noRejects
+	if len(takers) == 0 {
+		held = AnyLocality
+	}
+	return best, noRejects, held
 }
 
 // usualSlots is how many attempts most executors run at a time, and usualExecs for how many of them room is made at once.

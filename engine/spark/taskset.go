@@ -265,6 +265,7 @@ func (s *TaskSet) addPending(p *pendingTasks, task int32) {
 	if s.Zombie {
 		return
 	}
+	s.sched.barren = barren{}
 	from, to := s.Spec.prefs(task)
 	for at := from; at < to; at++ {
 		host := s.Spec.Hosts[at]
@@ -428,6 +429,29 @@ func (s *TaskSet) allowed(now int64) Locality {
 		s.level++
 	}
 	return s.levels[s.level]
+}
+
+// waitsTo returns until when a call of [TaskSet.allowed] would change nothing and answer at most a level, if nothing happens before; now if that is not easily said.
+func (s *TaskSet) waitsTo(now int64, level Locality) int64 {
+	l := s.levels[s.level]
+	if l > level {
+		return now
+	}
+	var lists *keyedLists
+	switch l {
+	case ProcessLocal:
+		lists = &s.pending.byExec
+	case NodeLocal:
+		lists = &s.pending.byHost
+	case RackLocal:
+		lists = &s.pending.byRack
+	default:
+		return now
+	}
+	if !lists.firstIsLive(s) {
+		return now
+	}
+	return s.lastReset + s.wait(l)
 }
 
 // resetTimer starts the locality wait again at the level of a launch.

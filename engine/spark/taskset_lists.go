@@ -276,6 +276,16 @@ func (k *keyedLists) anyLive(s *TaskSet) bool {
 	return false
 }
 
+// firstIsLive reports whether [keyedLists.anyLive] would find a live task at once and take nothing away.
+func (k *keyedLists) firstIsLive(s *TaskSet) bool {
+	if k.order != nil || int(k.first) >= len(k.lists) || k.lists[k.first].n <= 0 {
+		return false
+	}
+	l := &k.lists[k.first]
+	t := &s.tasks[k.tasks[l.from+l.n-1]]
+	return t.copies == 0 && !t.done
+}
+
 func (k *keyedLists) anyLiveInOrder(s *TaskSet) bool {
 	var dead []int32
 	found := false

@@ -37,6 +37,22 @@ func (s *TaskSet) resourceOffer(now int64, exec, host int32, limit Locality) (ro
 	return s.launch(now, task, exec, host, at, speculative), at, false
 }
 
+// barren says that each executor with a free core has been offered to a set and has found nothing up to a level. Tasks only leave the lists, until one is put back.
+type barren struct {
+	set int32 // 1 + its ID, 0 for none
+	to  Locality
+}
+
+// OfferDue returns the earliest time, not before now, at which an offer of all executors could launch a task or change anything, if nothing happens before it
+// and each executor was offered when it was new and when cores of it became free; now if that is not easily said.
+func (s *TaskScheduler) OfferDue(now int64) int64 {
+	set := s.only()
+	if set == nil || s.barren.set != set.ID+1 || set.noPrefs {
+		return now
+	}
+	return max(now, set.waitsTo(now, s.barren.to))
+}
+
 // drained reports whether the lists can give no task to anyone, and it does not matter that those which are not searched for that
 // keep what is stale: a task that fails goes back to the same lists, but to those of the executors that are on a host with a cache then.
 func (s *TaskSet) drained() bool {

@@ -219,8 +219,13 @@ func (d *Driver) Handle(k master.EventKind, arg int64) {
 // reviveDue: an offer without a task to start ends exclusions at most, and so does one of executors that are all busy, unless it is to find that
 // a task is excluded everywhere.
 func (d *Driver) reviveDue(t int64) int64 {
-	if d.tasks.Pending() && (d.free > 0 || d.set.coreless || d.tasks.Excludes()) {
-		return t
+	if d.tasks.Pending() {
+		switch {
+		case d.set.coreless || d.tasks.Excludes():
+			return t
+		case d.free > 0:
+			return d.tasks.OfferDue(t)
+		}
 	}
 	if ends := d.tasks.ExclusionEnds(); ends != never {
 		return max(t, ends+1)
