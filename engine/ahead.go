@@ -252,7 +252,8 @@ func (s *sim) runAhead(a *app) {
 		s.ahead.to = -1
 	}
 	for s.err == nil && !a.gone {
-		e := s.q.lanes[lane].next()
+		l := &s.q.lanes[lane]
+		e := l.next()
 		if e == nil {
 			break
 		}
@@ -272,7 +273,8 @@ func (s *sim) runAhead(a *app) {
 			break
 		}
 		first := *e
-		s.q.take(lane, e)
+		l.take(e)
+		s.q.touch(lane)
 		executed = true
 		if first.at > s.now {
 			s.now, s.reached, latestOrd = first.at, 0, 0

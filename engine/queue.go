@@ -137,7 +137,7 @@ func (l *lane) put(e event) (first bool) {
 			list, at, l.from = list[:n], at-l.from, 0
 		}
 		list = append(list, e)
-		copy(list[at+1:], list[at:n])
+		copy(list[at+1:], list[at:])
 		l.list = list
 	}
 	list[at] = e
@@ -326,16 +326,17 @@ const behindMessages = uint64(classUpdate) << (appBits + kindBits + numberBits)
 
 // take removes the first event of a lane.
 func (q *queue) take(lane int32, first *event) {
-	l := &q.lanes[lane]
-	if l.from < len(l.list) && first == &l.list[l.from] {
-		if l.from++; l.from == len(l.list) {
-			l.refill()
-		}
-	} else {
+	q.lanes[lane].take(first)
+	q.touch(lane)
+}
+
+func (l *lane) take(first *event) {
+	if l.from == len(l.list) || first != &l.list[l.from] { // a timer
 		first.at = never
 		l.timed()
+	} else if l.from++; l.from == len(l.list) {
+		l.refill()
 	}
-	q.touch(lane)
 }
 
 // executed notes that an event of a lane was executed ahead of its time.

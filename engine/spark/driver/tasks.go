@@ -102,8 +102,8 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 	if len(d.history.tasks) > 0 {
 		past = d.history.next(st, index, d.source.recordedAs(at.Exec), at.Speculative, d.done[stage][index], unread)
 	}
-	service, penalty := d.taskTime(st, index, past, e, at.Level, r.preferring)
-	dispatch, status := d.taskDelays(past)
+	service, penalty := d.taskTime(st, index, past.durationMS, e, at.Level, r.preferring)
+	dispatch, status := d.taskDelays(past.delayMS)
 	if service += d.source.firstMS(at.Exec, e.launches, past.firstMS); service < 0 {
 		dispatch, service = max(dispatch+service, 0), 0
 	}
@@ -136,11 +136,10 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 	}
 }
 
-// taskTime returns how long a task works, in ms: service as the trace has it with the factors of a cold
+// taskTime returns how long a task of ms works, in ms: service as the trace has it with the factors of a cold
 // executor or first wave, and the penalty of a remote read.
-func (d *Driver) taskTime(st *trace.Stage, index int32, past past, e *executor, level spark.Locality, preferring bool) (service, penalty int64) {
+func (d *Driver) taskTime(st *trace.Stage, index int32, ms int64, e *executor, level spark.Locality, preferring bool) (service, penalty int64) {
 	m := d.m
-	ms := past.durationMS
 	factor := 1.0
 	switch {
 	case !e.ran && st.FreshFactor > 0:
@@ -174,12 +173,12 @@ func (d *Driver) taskTime(st *trace.Stage, index int32, past past, e *executor, 
 // the recorded scheduler delay without the handling of the result, else the model's.
 //
 // Source: AppStatusUtils.schedulerDelay.
-func (d *Driver) taskDelays(past past) (dispatch, status int64) {
+func (d *Driver) taskDelays(delay int64) (dispatch, status int64) {
 	m := d.m
-	if past.delayMS == trace.Unset {
+	if delay == trace.Unset {
 		return m.DispatchMS, m.StatusMS
 	}
-	all := max(past.delayMS-m.ResultMS, 0)
+	all := max(delay-m.ResultMS, 0)
 	status = min(m.StatusMS, all)
 	return all - status, status
 }

@@ -313,7 +313,7 @@ func TestDelaysOfTasks(t *testing.T) {
 	st.Tasks.SchedDelayMS = []int64{100, 25, 3, trace.Unset}
 	a := newApp(t, jobOf(st), setup{conf: static(1), model: m}).register()
 	for i, want := range [][2]int64{{60, 30}, {0, 15}, {0, 0}, {7, 30}} {
-		if dispatch, status := a.d.taskDelays(a.d.history.next(&a.d.job.Stages[0], int32(i), 1, false, false, false)); dispatch != want[0] || status != want[1] {
+		if dispatch, status := a.d.taskDelays(a.d.history.next(&a.d.job.Stages[0], int32(i), 1, false, false, false).delayMS); dispatch != want[0] || status != want[1] {
 			t.Errorf("task %d: %d ms before it and %d ms behind, want %v", i, dispatch, status, want)
 		}
 	}
