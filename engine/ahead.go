@@ -246,6 +246,7 @@ func (s *sim) runAhead(a *app) {
 	lane, asking := a.lane(), a.asking()
 	sure := min(last, s.reaches(false)) // and further at most, whatever is executed
 	executed, latestOrd := false, uint64(0)
+	rows := a.kind.rows
 	s.ahead.on, s.ahead.from, s.ahead.to = true, now, sure
 	s.ahead.seen, s.ahead.in = s.ahead.nextSample, 0
 	if asking {
@@ -258,7 +259,7 @@ func (s *sim) runAhead(a *app) {
 			break
 		}
 		k := e.kind()
-		row := &a.kind.rows[k]
+		row := &rows[k]
 		if e.at > sure && (e.at > last || e.at > s.reaches(row.work)) {
 			break
 		}
