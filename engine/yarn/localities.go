@@ -67,15 +67,20 @@ func (t *Table) HasGone() bool {
 	return slices.ContainsFunc(t.taken, func(k taken) bool { return k.gone })
 }
 
-// count returns the count of a name's record, and whether there is one.
-func (l *localities) count(name protocol.Name) (count int32, ok bool) {
+// wanted returns the sum over the groups that have a name, and whether one of them has a record of it.
+func (l *localities) wanted(name protocol.Name) (count int32, ok bool) {
 	for i := range l.told {
 		if g := &l.told[i]; g.Has(name) {
 			count += g.Count
 			ok = ok || !g.Dropped
 		}
 	}
-	if !ok {
+	return count, ok
+}
+
+// count returns the count of a name's record, and whether there is one.
+func (l *localities) count(name protocol.Name) (count int32, ok bool) {
+	if count, ok = l.wanted(name); !ok {
 		return 0, false
 	}
 	for i := range l.taken {
@@ -111,14 +116,8 @@ func (l *localities) names(yield func(protocol.Name) bool) {
 
 // none reports whether there is no record.
 func (l *localities) none() bool {
-	gone := 0
-	for i := range l.taken {
-		if l.taken[i].gone {
-			gone++
-		}
-	}
 	for i := range l.told {
-		if g := &l.told[i]; !g.Dropped && len(g.Hosts)+len(g.Racks) > gone {
+		if g := &l.told[i]; !g.Dropped && len(g.Hosts)+len(g.Racks) > len(l.taken) { // which are not all gone
 			return false
 		}
 	}
@@ -145,10 +144,11 @@ func (l *localities) take(name protocol.Name) (gone bool) {
 		i = len(l.taken)
 		l.taken = append(l.taken, taken{name: name})
 	}
-	l.taken[i].count++
-	n, _ := l.count(name)
-	l.taken[i].gone = n == 0
-	return n == 0
+	k := &l.taken[i]
+	k.count++
+	count, ok := l.wanted(name)
+	k.gone = !ok || count == k.count
+	return k.gone
 }
 
 // drop drops all records. What the application master counts stays known: other names may be counted by it.
