@@ -97,6 +97,7 @@ func (r *RM) Beats(rank int, on bool) {
 	n.rank, n.due, n.moves = 0, false, false
 	r.due.Set(rank, false)
 	r.known.nodes.Set(rank, false)
+	r.known.none = 0 // the host looks for its next heartbeat when all this has been said
 	if on {
 		n.rank = int32(rank + 1)
 		r.note(n)

@@ -14,11 +14,12 @@ type known struct {
 	nodes yarn.Ranks
 	ranks []protocol.NodeID // as of [RM.Epoch]
 	heard int64             // heartbeats before this one have been heard
+	none  int64             // before this one there is none to be heard
 }
 
 func (k *known) begin(ranks []protocol.NodeID, host Host) {
 	k.nodes.Reset(len(ranks))
-	k.ranks = ranks
+	k.ranks, k.none = ranks, 0
 	if len(ranks) > 0 {
 		k.heard = host.NextBeat()
 	}
@@ -37,12 +38,30 @@ func (r *RM) note(n *node) {
 	if n.rank == 0 {
 		return
 	}
-	if executed, moves := n.next(r.leavesOut()); executed != n.due || moves != n.moves {
-		n.due, n.moves = executed, moves
+	executed, moves := n.next(r.leavesOut())
+	if executed != n.due {
+		n.due = executed
 		r.news = r.news || executed
 		r.due.Set(int(n.rank-1), executed)
-		r.known.nodes.Set(int(n.rank-1), moves)
 	}
+	if moves != n.moves {
+		n.moves = moves
+		r.known.set(int(n.rank-1), moves, r.host)
+	}
+}
+
+// set notes whether something is known of the next heartbeat of the node at a rank.
+func (k *known) set(rank int, moves bool, host Host) {
+	k.nodes.Set(rank, moves)
+	if moves {
+		k.none = min(k.none, k.next(rank, host))
+	}
+}
+
+// next returns the next heartbeat of the node at a rank.
+func (k *known) next(rank int, host Host) int64 {
+	h, count := host.NextBeat(), int64(len(k.ranks))
+	return h + (int64(rank)-h%count+count)%count
 }
 
 // leavesOut reports whether heartbeats of which all is known are left out.
@@ -96,10 +115,8 @@ func (r *RM) killsLater(n *node) bool { return r.config.KillsLater && n.rank > 0
 // cleanUp has the node told, with its next heartbeat, to end a process.
 func (r *RM) cleanUp(n *node, p *proc) {
 	if !p.exited && !p.cleanup && r.killsLater(n) {
-		count := int64(len(r.known.ranks))
-		next := r.host.NextBeat()
 		p.later = true
-		r.host.KillLater(n.spec.ID, p.id, r.host.BeatAt(next+(int64(n.rank-1)-next%count+count)%count))
+		r.host.KillLater(n.spec.ID, p.id, r.host.BeatAt(r.known.next(int(n.rank-1), r.host)))
 	}
 	p.cleanup = true
 	r.renew(n, p)
@@ -120,17 +137,28 @@ func (r *RM) Hear() {
 		return
 	}
 	h := r.host.NextBeat()
-	if h == k.heard {
-		return
+	if h > k.none {
+		r.hearTo(h)
 	}
-	for from := max(k.heard, h-n); from < h; from++ {
+	k.heard = h
+}
+
+// hearTo takes in what was known of the heartbeats before h.
+func (r *RM) hearTo(h int64) {
+	k := &r.known
+	n := int64(len(k.ranks))
+	k.none = h + n
+	for from := max(k.heard, h-n); from < h+n; from++ {
 		far, ok := k.nodes.After(int(from % n))
-		if from += int64(far); !ok || from >= h {
-			break
+		if from += int64(far); !ok {
+			return
+		}
+		if from >= h {
+			k.none = min(k.none, from)
+			return
 		}
 		r.hear(&r.nodes[k.ranks[from%n]], r.host.BeatAt(from))
 	}
-	k.heard = h
 }
 
 // hear does what a heartbeat of the node did at a time.
