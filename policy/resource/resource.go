@@ -75,6 +75,11 @@ func (a Resource) FitsIn(b Resource) bool {
 	return a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2] && a[3] <= b[3]
 }
 
+// Within is [Resource.FitsIn] in place.
+func (a *Resource) Within(b *Resource) bool {
+	return a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2] && a[3] <= b[3]
+}
+
 // FitsBeside reports whether used + a fits in total.
 func (a *Resource) FitsBeside(used, total *Resource) bool {
 	return used[0]+a[0] <= total[0] && used[1]+a[1] <= total[1] && used[2]+a[2] <= total[2] && used[3]+a[3] <= total[3]

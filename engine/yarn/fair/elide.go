@@ -199,7 +199,8 @@ func (n *node) special() bool { return n.Reserved != nil || len(n.claims) > 0 }
 
 // serves reports whether the node has room for a size at its next heartbeat and is offered to the queues.
 func (n *node) serves(size *resource.Resource) bool {
-	return n.Reserved == nil && (size.FitsIn(n.Free) || size.FitsIn(n.Free.Add(n.ending)))
+	room := n.Free.Add(n.ending)
+	return n.Reserved == nil && size.Within(&room)
 }
 
 // roomFor returns the nodes with room for a size.
@@ -376,7 +377,7 @@ func (f *Scheduler) likely(n *node) bool {
 	if n.special() {
 		return n.Reserved != nil && n.Reserved.Size.FitsIn(n.Free)
 	}
-	return e.every || slices.ContainsFunc(e.open, func(r *roomFor) bool { return r.size.FitsIn(n.Free) })
+	return e.every || slices.ContainsFunc(e.open, func(r *roomFor) bool { return r.size.Within(&n.Free) })
 }
 
 // UpdateDue is part of [yarn.Elider].

@@ -102,11 +102,14 @@ func (f *Scheduler) resized(rank int, total resource.Resource) {
 // found takes in what there is to know of a node that sends heartbeats.
 func (f *Scheduler) found(rank int, n *node) {
 	e := &f.elision
+	room, offered := n.Free.Add(n.ending), n.Reserved == nil
 	for _, r := range e.room {
-		r.Set(rank, n.serves(&r.size))
+		r.Set(rank, offered && r.size.Within(&room)) // as n.serves has it
 	}
-	e.isSpecial(rank, n.special())
-	e.unsure.Set(rank, true)
+	if special := n.special(); special || e.special.Has(rank) {
+		e.isSpecial(rank, special)
+		e.unsure.Set(rank, true)
+	}
 }
 
 // isSpecial takes in whether a node is special.

@@ -59,12 +59,12 @@ func (f *Scheduler) refuses(q *queue, n *node) bool {
 		return false
 	}
 	for _, r := range x.open {
-		if r.size.FitsIn(n.Free) {
+		if r.size.Within(&n.Free) {
 			return false
 		}
 	}
 	for k := range x.named {
-		if w := &x.named[k]; w.room.size.FitsIn(n.Free) && e.asks(w, i) {
+		if w := &x.named[k]; w.room.size.Within(&n.Free) && e.asks(w, i) {
 			return false
 		}
 	}
