@@ -145,13 +145,13 @@ func (s *sim) allocated(e *yarn.Event) {
 		a.containers = append(a.containers, nil)
 	}
 	c := s.newContainer()
-	*c = container{size: e.Container.Size, node: e.Container.Node, rec: record.Container{
-		Job: a.job.ID, AMAttempt: int64(a.attempt), Number: n, Node: int32(e.Container.Node), Queue: a.rec.Queue,
-		MemMiB: e.Container.Size[resource.Memory], VCores: e.Container.Size[resource.VCores],
-		Priority: e.Container.Priority, Type: e.Container.Type.String(), Reserved: a.reserved.take(n),
-		Asked: a.askedAt(e.Container.Priority), Allocated: s.now,
-		Acquired: record.None, Started: record.None, Registered: record.None, Ended: record.None, Exited: record.None,
-	}}
+	*c = container{size: e.Container.Size, node: e.Container.Node}
+	r := &c.rec
+	r.Job, r.AMAttempt, r.Number, r.Node, r.Queue = a.job.ID, int64(a.attempt), n, int32(c.node), a.rec.Queue
+	r.MemMiB, r.VCores = c.size[resource.Memory], c.size[resource.VCores]
+	r.Priority, r.Type, r.Reserved = e.Container.Priority, e.Container.Type.String(), a.reserved.take(n)
+	r.Asked, r.Allocated = a.askedAt(r.Priority), s.now
+	r.Acquired, r.Started, r.Registered, r.Ended, r.Exited = record.None, record.None, record.None, record.None, record.None
 	a.containers[n-1] = c
 	a.open++
 	a.fates[unsettled]++

@@ -88,12 +88,15 @@ func (c *Container) Spare() {
 }
 
 // Protocol returns the container as application masters see it.
-func (c *Container) Protocol() protocol.Container {
-	return protocol.Container{
-		ID: c.ID, Node: c.Node.ID, Host: c.Node.Host, Size: c.Size,
-		Priority: c.Key.Priority, Request: c.Key.Request, Type: c.Type,
-		Version: c.Version,
-	}
+func (c *Container) Protocol() (p protocol.Container) {
+	c.Show(&p)
+	return p
+}
+
+// Show is [Container.Protocol] in place.
+func (c *Container) Show(p *protocol.Container) {
+	p.ID, p.Node, p.Host, p.Size = c.ID, c.Node.ID, c.Node.Host, c.Size
+	p.Priority, p.Request, p.Type, p.Version = c.Key.Priority, c.Key.Request, c.Type, c.Version
 }
 
 // Handle applies an event and reports whether it ended the container, so that the end is to be

@@ -198,7 +198,7 @@ func (a *app) look(t *yarn.Table, n *yarn.Node) (o offer, ok bool) {
 	if !o.anywhere.Relax && o.rack.Asked() <= 0 || o.rack.Asked() > 0 && !o.rack.Relax && o.host.Asked() <= 0 {
 		return o, false
 	}
-	return o, o.anywhere.Size.FitsIn(n.Total) && a.queue.fits(&o.anywhere.Size)
+	return o, o.anywhere.Size.Within(&n.Total) && a.queue.fits(&o.anywhere.Size)
 }
 
 // assign tries to place one container of the application on a node. The result is the size asked for, [reservedMark]
@@ -249,7 +249,7 @@ func (f *Scheduler) match(t *yarn.Table, o *offer) (ask *yarn.Record, level prot
 // Source: FSAppAttempt.assignContainer(FSSchedulerNode, PendingAsk, NodeType, boolean, SchedulerRequestKey).
 func (f *Scheduler) place(a *app, t *yarn.Table, n *node, ask *yarn.Record, level protocol.NodeType, reserved *yarn.Container) resource.Resource {
 	size := ask.Size
-	if size.FitsIn(n.Free) {
+	if size.Within(&n.Free) {
 		c := f.allocate(a, t, n.Node, size, level, reserved)
 		if reserved != nil {
 			f.unreserve(a, n)
@@ -259,7 +259,9 @@ func (f *Scheduler) place(a *app, t *yarn.Table, n *node, ask *yarn.Record, leve
 			return resource.Resource{}
 		}
 		n.placeFor(c, a)
-		f.emit(yarn.Event{Kind: yarn.Allocated, Container: c.Protocol(), App: a.ID(), Update: t.Update})
+		e := f.about(yarn.Allocated, c)
+		e.Update = t.Update
+		f.tell(e)
 		if !a.amRunning && !a.Unmanaged {
 			a.amSize, a.amRunning = size, true
 			a.queue.amUsed = a.queue.amUsed.Add(size)

@@ -222,7 +222,9 @@ func (f *Scheduler) containerCompleted(a *app, c *yarn.Container, exit int32, e 
 	a.Used.SubtractFrom(&c.Size)
 	f.charge(a, resource.Resource{}.Sub(c.Size), false)
 	if ended {
-		f.emit(yarn.Event{Kind: yarn.Completed, Container: c.Protocol(), App: a.ID(), Exit: exit, Launched: launched, Acquired: acquired})
+		e := f.about(yarn.Completed, c)
+		e.Exit, e.Launched, e.Acquired = exit, launched, acquired
+		f.tell(e)
 	}
 }
 

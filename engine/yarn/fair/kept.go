@@ -21,17 +21,12 @@ type masters struct {
 	lineup[*app]
 }
 
-func (f *Scheduler) keptChildren(q *queue, yield func(*queue) bool) {
+func (f *Scheduler) keptChildren(q *queue) children {
 	f.settleQueues(q)
 	if q.partial {
-		each(q.orderedQueues, yield)
-		return
+		return children{list: q.orderedQueues}
 	}
-	for p := q.lineup.first(); p != nil; p = p.next() {
-		if !yield(p.of) {
-			return
-		}
-	}
+	return children{at: q.lineup.first()}
 }
 
 // settleQueues gives the children that have moved their places; with q.moved set, or while the order is partial, all of them.
@@ -66,16 +61,11 @@ func (f *Scheduler) settleQueues(q *queue) {
 	q.moved, q.shifted = false, q.shifted[:0]
 }
 
-// keptApps yields the candidates of a leaf; those that may not have their application master now only if all are asked for.
-func (f *Scheduler) keptApps(q *queue, all bool, yield func(*app) bool) {
+// keptApps returns the candidates of a leaf. Of those that stand in lineups the first of each is at f.heads.
+func (f *Scheduler) keptApps(q *queue, all bool) candidates {
 	f.settleApps(q)
 	if q.partial {
-		for _, a := range q.ordered {
-			if (all || !f.overAMShare(a)) && !yield(a) {
-				return
-			}
-		}
-		return
+		return candidates{list: q.ordered, some: !all}
 	}
 	f.heads = f.heads[:0]
 	if p := q.started.first(); p != nil {
@@ -86,26 +76,38 @@ func (f *Scheduler) keptApps(q *queue, all bool, yield func(*app) bool) {
 			f.heads = append(f.heads, p)
 		}
 	}
-	f.merge(q.sharing, yield)
+	return candidates{by: q.sharing}
 }
 
-// merge yields those that stand at f.heads and behind them, in order.
-func (f *Scheduler) merge(by *policy.Sharer, yield func(*app) bool) {
-	for len(f.heads) > 0 {
-		least := 0
-		for i := 1; i < len(f.heads); i++ {
-			if f.compareApps(by, f.heads[i].of, f.heads[least].of) < 0 {
-				least = i
-			}
-		}
-		a := f.heads[least].of
-		if f.heads[least] = f.heads[least].next(); f.heads[least] == nil {
-			f.heads = slices.Delete(f.heads, least, least+1)
-		}
-		if !yield(a) {
-			return
+// next returns the next candidate, nil when there is none.
+func (c *candidates) next(f *Scheduler) *app {
+	for len(c.list) > 0 {
+		a := c.list[0]
+		if c.list = c.list[1:]; !c.some || !f.overAMShare(a) {
+			return a
 		}
 	}
+	if c.by == nil {
+		return nil
+	}
+	heads := f.heads
+	if c.last != nil {
+		at := slices.Index(heads, c.last)
+		if heads[at] = c.last.next(); heads[at] == nil {
+			heads = slices.Delete(heads, at, at+1)
+			f.heads = heads
+		}
+	}
+	if len(heads) == 0 {
+		return nil
+	}
+	c.last = heads[0]
+	for _, p := range heads[1:] {
+		if f.compareApps(c.by, p.of, c.last.of) < 0 {
+			c.last = p
+		}
+	}
+	return c.last.of
 }
 
 func (f *Scheduler) compareApps(by *policy.Sharer, a, b *app) int {

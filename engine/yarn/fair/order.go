@@ -9,42 +9,48 @@ import (
 )
 
 // The order in which a node is offered is the seam between sorting at each visit, as YARN does (literal), and keeping an order
-// (kept.go). The three below are the seam. Nothing may be assigned before they end, unless yield returns false.
+// (kept.go). The two below are the seam. Nothing is asked for any more once something was assigned.
 
-// eachChild yields the children of q in serving order. Those without a candidate below them may be left out.
-func (f *Scheduler) eachChild(q *queue, yield func(*queue) bool) {
-	if f.literally {
-		each(f.literal.children(q), yield)
-		return
-	}
-	f.keptChildren(q, yield)
+// children are those of a queue in serving order; those without a candidate below them may be left out.
+type children struct {
+	list []*queue // the rest, where there is no lineup
+	at   *place[*queue]
 }
 
-// eachApp yields the candidates of a leaf in serving order: its runnable applications whose demand as of the last update differs from
+func (f *Scheduler) childrenOf(q *queue) children {
+	if f.literally {
+		return children{list: f.literal.children(q)}
+	}
+	return f.keptChildren(q)
+}
+
+// next returns the next one, nil when there is none.
+func (c *children) next() (q *queue) {
+	if p := c.at; p != nil {
+		c.at = p.next()
+		return p.of
+	}
+	if len(c.list) > 0 {
+		q, c.list = c.list[0], c.list[1:]
+	}
+	return q
+}
+
+// candidates are those of a leaf in serving order: its runnable applications whose demand as of the last update differs from
 // their usage.
-func (f *Scheduler) eachApp(q *queue, yield func(*app) bool) {
-	if f.literally {
-		each(f.literal.apps(q), yield)
-		return
-	}
-	f.keptApps(q, true, yield)
+type candidates struct {
+	list []*app         // the rest, where there is no lineup
+	last *place[*app]   // the latest from [Scheduler.heads], which stands there until the next one is asked for
+	by   *policy.Sharer // of the leaf
+	some bool           // those of list that would be over the limit of application masters are left out
 }
 
-// eachOffered is eachApp; those that would be over the limit of application masters may be left out.
-func (f *Scheduler) eachOffered(q *queue, yield func(*app) bool) {
+// candidatesOf returns all candidates of a leaf; those that would be over the limit of application masters may be left out unless all are asked for.
+func (f *Scheduler) candidatesOf(q *queue, all bool) candidates {
 	if f.literally {
-		each(f.literal.apps(q), yield)
-		return
+		return candidates{list: f.literal.apps(q)}
 	}
-	f.keptApps(q, false, yield)
-}
-
-func each[T any](list []T, yield func(T) bool) {
-	for _, x := range list {
-		if !yield(x) {
-			return
-		}
-	}
+	return f.keptApps(q, all)
 }
 
 // contender is a queue or an application.

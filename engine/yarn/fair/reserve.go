@@ -49,7 +49,9 @@ func (f *Scheduler) reserve(a *app, t *yarn.Table, n *node, size resource.Resour
 		a.noteReserved(n.Node)
 		n.Touch()
 	}
-	f.emit(yarn.Event{Kind: kind, Container: reserved.Protocol(), App: a.ID(), Update: t.Update})
+	e := f.about(kind, reserved)
+	e.Update = t.Update
+	f.tell(e)
 	return true
 }
 
@@ -114,7 +116,7 @@ func (f *Scheduler) unreserve(a *app, n *node) {
 	n.Reserved, n.reservedBy, n.reservedFor = nil, nil, nil
 	a.dropReserved(n.Node)
 	n.Touch()
-	f.emit(yarn.Event{Kind: yarn.Unreserved, Container: c.Protocol(), App: a.ID()})
+	f.tell(f.about(yarn.Unreserved, c))
 }
 
 // spare gives the memory of a container that has ended, or of a reservation that was dropped, to another one. Preemption keeps containers.

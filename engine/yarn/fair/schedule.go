@@ -70,25 +70,27 @@ func (f *Scheduler) continueAssigning(count int32, got, half *resource.Resource)
 //
 // Source: FSParentQueue.assignContainer, FSLeafQueue.assignContainer.
 func (f *Scheduler) offer(q *queue, n *node) (got resource.Resource) {
-	if n.Reserved != nil || !q.Usage.FitsIn(q.maxShare) {
+	if n.Reserved != nil || !q.Usage.Within(&q.maxShare) || q.leaf && f.refuses(q, n) {
 		return got
 	}
-	if !q.leaf {
-		f.eachChild(q, func(c *queue) bool {
-			got = f.offer(c, n)
-			return got.IsNone()
-		})
-		return got
-	}
-	if f.refuses(q, n) {
-		return got
-	}
-	f.eachOffered(q, func(a *app) bool {
-		f.visits++
-		if !a.Blacklisted(n.Node) {
-			got = f.assign(a, n)
+	if q.leaf {
+		c := f.candidatesOf(q, false)
+		for a := c.next(f); a != nil; a = c.next(f) {
+			f.visits++
+			if a.Blacklisted(n.Node) {
+				continue
+			}
+			if got = f.assign(a, n); !got.IsNone() {
+				return got
+			}
 		}
-		return got.IsNone()
-	})
+		return got
+	}
+	c := f.childrenOf(q)
+	for child := c.next(); child != nil; child = c.next() {
+		if got = f.offer(child, n); !got.IsNone() {
+			return got
+		}
+	}
 	return got
 }

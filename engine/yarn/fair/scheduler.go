@@ -133,9 +133,21 @@ func (f *Scheduler) sharing(name string) *policy.Sharer {
 
 // emit hands one event to the observer. The event is reused.
 func (f *Scheduler) emit(e yarn.Event) {
+	f.event = e
+	f.tell(&f.event)
+}
+
+// about is an event about a container for [Scheduler.tell], in the place of the last one.
+func (f *Scheduler) about(kind yarn.EventKind, c *yarn.Container) *yarn.Event {
+	e := &f.event
+	*e = yarn.Event{Kind: kind, App: c.ID.App}
+	c.Show(&e.Container)
+	return e
+}
+
+func (f *Scheduler) tell(e *yarn.Event) {
 	if f.observe != nil {
-		f.event = e
-		f.observe(&f.event)
+		f.observe(e)
 	}
 }
 

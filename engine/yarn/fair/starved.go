@@ -66,12 +66,12 @@ func (f *Scheduler) shouldPreempt() bool {
 // Source: FSLeafQueue.updateStarvedApps.
 func (f *Scheduler) findStarved(q *queue) {
 	var waiting []*app
-	f.eachApp(q, func(a *app) bool {
+	c := f.candidatesOf(q, true)
+	for a := c.next(f); a != nil; a = c.next(f) {
 		if f.now >= a.nextCheck {
 			waiting = append(waiting, a)
 		}
-		return true
-	})
+	}
 	var below resource.Resource
 	for _, a := range waiting {
 		s := f.fairStarvation(a)

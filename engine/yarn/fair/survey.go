@@ -193,10 +193,10 @@ func (f *Scheduler) surveyApps(q *queue) {
 	f.settleApps(q)
 	if q.partial {
 		f.dependsOnAvailable(q)
-		f.keptApps(q, false, func(a *app) bool {
+		c := f.keptApps(q, false)
+		for a := c.next(f); a != nil; a = c.next(f) {
 			f.surveyApp(a)
-			return true
-		})
+		}
 		return
 	}
 	for p := q.started.first(); p != nil; p = p.next() {
