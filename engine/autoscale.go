@@ -85,7 +85,7 @@ func (x *scaling) show() autoscale.Shown {
 	for _, id := range s.nodes.registered {
 		if x.inService(id) {
 			shown.Active[x.group[id]]++
-			shown.Available = shown.Available.Add(s.total(id)).Sub(s.nodes.used[id])
+			shown.Available = shown.Available.Add(s.total(id)).Sub(s.nodes.usage[id].used)
 		}
 	}
 	for i := range shown.Available {
@@ -207,7 +207,7 @@ func (x *scaling) remove(g autoscale.Group, n int, patience int64) {
 		}
 	}
 	slices.SortFunc(from, func(a, b protocol.NodeID) int {
-		return cmp.Or(cmp.Compare(masters[a], masters[b]), cmp.Compare(s.nodes.used[a][resource.Memory], s.nodes.used[b][resource.Memory]), cmp.Compare(b, a))
+		return cmp.Or(cmp.Compare(masters[a], masters[b]), cmp.Compare(s.nodes.usage[a].used[resource.Memory], s.nodes.usage[b].used[resource.Memory]), cmp.Compare(b, a))
 	})
 	for _, id := range from[:min(n, len(from))] {
 		x.leaving[id] = true

@@ -274,8 +274,8 @@ func TestRoomOfContainers(t *testing.T) {
 					return
 				}
 				held := int64(0)
-				for _, used := range s.nodes.used {
-					held += used[resource.VCores]
+				for _, u := range s.nodes.usage {
+					held += u.used[resource.VCores]
 				}
 				got = append(got, held)
 				queue = append(queue, s.queues.under(0, "root.default").containers)

@@ -177,7 +177,7 @@ func (s *sim) whyWaiting(a *app, size resource.Resource) string {
 	for _, id := range s.nodes.registered {
 		total := s.total(id)
 		fitsEmpty = fitsEmpty || size.FitsIn(total)
-		fits = fits || s.nodes.used[id].Add(size).FitsIn(total)
+		fits = fits || s.nodes.usage[id].used.Add(size).FitsIn(total)
 	}
 	text := size.Text(s.sc.Site.Types)
 	switch {

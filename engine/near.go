@@ -82,7 +82,7 @@ func (s *sim) fetchBehind(a *app, e *event, lane int32, step uint8) {
 			fetch.Of(c)
 			break
 		}
-		fetch.At(s.nodes.used, int(c.node))
+		fetch.At(s.nodes.usage, int(c.node))
 		s.rm.FetchNode(c.node)
 	}
 	s.rm.FetchEnd(protocol.AppID(e.app()), n, int(step))

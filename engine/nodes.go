@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"slices"
 
 	"replay/engine/protocol"
@@ -18,7 +19,7 @@ type nodes struct {
 	phase      []int64
 	down       []bool // its processes are dead
 	total      []resource.Resource
-	used       []resource.Resource
+	usage      []nodeUsage
 	shrunk     []bool            // lost capacity at some time
 	busy       float64           // most cores that ran tasks, of the cluster's vcores, in a sample
 	told       []record.Node     // what was last said of each
@@ -35,6 +36,23 @@ type nodes struct {
 	on, off    []protocol.NodeID // scratch: those that send heartbeats, and those that do not, as they have died or are not registered
 }
 
+// nodeUsage is what the containers on a node add up to, a line of memory.
+type nodeUsage struct {
+	used resource.Resource
+	left resource.Resource // of what it has, below 0 where there is no room; see [nodes.measure]
+}
+
+// outside is what is left of the memory of a node that is not in the cluster: whatever is released there, there is no room.
+const outside = math.MinInt64 / 2
+
+// measure finds what is left of a node of which something else than its containers has changed.
+func (n *nodes) measure(id protocol.NodeID) {
+	u := &n.usage[id]
+	if u.left = n.total[id].Sub(u.used); !n.in[id] {
+		u.left[resource.Memory] = outside
+	}
+}
+
 // startNodes registers the nodes that are there at the origin and schedules the first node event.
 func (s *sim) startNodes() {
 	n := &s.nodes
@@ -43,7 +61,7 @@ func (s *sim) startNodes() {
 	phases := random.Stream(s.sc.Seed, "node-heartbeat-phase")
 	count := len(in.Nodes)
 	n.spec, n.phase, n.down, n.shrunk, n.in = slices.Clone(in.Nodes), make([]int64, count), make([]bool, count), make([]bool, count), make([]bool, count)
-	n.total, n.used, n.has = make([]resource.Resource, count), make([]resource.Resource, count), make([]resource.Resource, count)
+	n.total, n.usage, n.has = make([]resource.Resource, count), make([]nodeUsage, count), make([]resource.Resource, count)
 	n.over, n.told = make([]float64, count), make([]record.Node, count)
 	hosts := make([]string, count)
 	for i := range n.spec {
@@ -181,6 +199,7 @@ func (n *nodes) register(id protocol.NodeID, in bool) {
 		n.has[id] = n.total[id]
 	}
 	n.capacity = n.capacity.Add(n.has[id])
+	n.measure(id)
 }
 
 // tellNode gives the state of a node if something about it has changed.
@@ -237,6 +256,7 @@ func (s *sim) nodeEvent(i int) {
 		spec.VCores = e.VCores
 	}
 	s.nodes.total[id] = s.size(spec)
+	s.nodes.measure(id)
 	switch e.Kind {
 	case trace.Join, trace.Recover:
 		// A NodeManager that comes back before it was found lost registers again: removed, then added.

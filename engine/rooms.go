@@ -38,13 +38,13 @@ func (s *sim) roomFor(size resource.Resource) *room {
 
 // fits reports whether a node in the cluster has room for a container of a size.
 func (n *nodes) fits(id protocol.NodeID, size *resource.Resource) bool {
-	return n.in[id] && size.FitsBeside(&n.used[id], &n.total[id])
+	return size.Within(&n.usage[id].left)
 }
 
 // book takes in that another part of a node is used.
-func (n *nodes) book(id protocol.NodeID) {
+func (n *nodes) book(id protocol.NodeID, left *resource.Resource) {
 	for _, r := range n.rooms {
-		r.Set(int(id), n.fits(id, &r.size))
+		r.Set(int(id), r.size.Within(left))
 	}
 }
 

@@ -94,9 +94,18 @@ var unused usage
 
 // use books a container to a node and checks that the node can hold it.
 func (n *nodes) use(s *sim, id protocol.NodeID, size *resource.Resource) {
-	used, total := &n.used[id], &n.total[id]
-	used.AddTo(size)
-	n.book(id)
+	u := &n.usage[id]
+	u.used.AddTo(size)
+	u.left.SubtractFrom(size)
+	n.book(id, &u.left)
+	if u.left[0]|u.left[1]|u.left[2]|u.left[3] < 0 {
+		n.overuse(s, id)
+	}
+}
+
+// overuse takes in that a node that is in the cluster may have less than is used of it, or checks one that is not.
+func (n *nodes) overuse(s *sim, id protocol.NodeID) {
+	used, total := &n.usage[id].used, &n.total[id]
 	if cores, has := used[resource.VCores], total[resource.VCores]; cores > has && has > 0 {
 		n.over[id] = max(n.over[id], float64(cores)/float64(has))
 	}
@@ -110,8 +119,8 @@ func (n *nodes) use(s *sim, id protocol.NodeID, size *resource.Resource) {
 
 // holds reports whether a node has what is used of it, or as much memory.
 func (n *nodes) holds(id protocol.NodeID, memoryOnly bool) bool {
-	for t := range n.used[id] {
-		if n.used[id][t] > n.total[id][t] && !(memoryOnly && t == resource.VCores) {
+	for t, used := range n.usage[id].used {
+		if used > n.total[id][t] && !(memoryOnly && t == resource.VCores) {
 			return false
 		}
 	}
@@ -119,8 +128,10 @@ func (n *nodes) holds(id protocol.NodeID, memoryOnly bool) bool {
 }
 
 func (n *nodes) release(id protocol.NodeID, size *resource.Resource) {
-	n.used[id].SubtractFrom(size)
-	n.book(id)
+	u := &n.usage[id]
+	u.used.SubtractFrom(size)
+	u.left.AddTo(size)
+	n.book(id, &u.left)
 }
 
 // eachQueue gives the state of every queue, and compares the scheduler's books with the engine's. It returns their sum.
