@@ -37,9 +37,19 @@ type Collector struct {
 }
 
 type openContainer struct {
-	span              Span
+	span Span
+	holding
+}
+
+// holding is what a container holds.
+type holding struct {
 	mem, vcores, busy int64
 	end               int // its place among the ends
+	am                bool
+}
+
+func holdingOf(r *record.Container, end int) holding {
+	return holding{r.MemMiB, r.VCores, r.BusyMS, end, r.AM}
 }
 
 var _ record.Sink = (*Collector)(nil)
@@ -70,11 +80,14 @@ func (c *Collector) Job(j *record.Job) {
 // Container implements record.Sink.
 func (c *Collector) Container(r *record.Container) {
 	end := c.ends.of(r.End)
-	o := openContainer{spanOf(r), r.MemMiB, r.VCores, r.BusyMS, end}
-	if Happened(r.Ended) {
-		c.occupy(&o)
-	} else {
-		c.open = append(c.open, o)
+	switch {
+	case !Happened(r.Ended):
+		c.open = append(c.open, openContainer{spanOf(r), holdingOf(r, end)})
+	case c.costs == nil && c.after(r.Allocated):
+		h := holdingOf(r, end)
+		c.hold(&h, r.Ended-r.Allocated)
+	default:
+		c.occupy(&openContainer{spanOf(r), holdingOf(r, end)})
 	}
 	if r.AM {
 		c.data.Containers.AMs++
@@ -153,19 +166,19 @@ type held struct {
 
 // occupy counts the resources of a container over its time.
 func (c *Collector) occupy(o *openContainer) {
-	c.hold(o, o.span.To-o.span.From)
+	c.hold(&o.holding, o.span.To-o.span.From)
 	c.show(&o.span, o.mem)
 }
 
 // hold counts what a container held for a time, or several alike for their times together.
-func (c *Collector) hold(o *openContainer, ms int64) {
+func (c *Collector) hold(o *holding, ms int64) {
 	h := &c.held
 	for len(h.mem) <= o.end {
 		h.mem = append(h.mem, sums.Exact{})
 	}
 	h.mem[o.end].Add(o.mem, ms)
 	h.cores.Add(o.vcores, ms)
-	if !o.span.AM {
+	if !o.am {
 		h.working.Add(o.vcores, ms)
 		h.busyCores.Add(o.busy, 1)
 		if o.vcores > 0 {
@@ -193,6 +206,11 @@ func (c *Collector) show(s *Span, mem int64) {
 // beyond reports whether a container comes after the last of those that are shown.
 func (c *Collector) beyond(s *Span) bool {
 	return c.cut && s.compare(&c.data.Containers.Spans[maxSpans-1]) > 0
+}
+
+// after reports whether all containers that were allocated at a time come after those that are shown.
+func (c *Collector) after(allocated int64) bool {
+	return c.cut && allocated > c.data.Containers.Spans[maxSpans-1].From
 }
 
 func (s *Span) compare(o *Span) int {

@@ -13,8 +13,9 @@ func (c *Collector) Wave(w *record.Wave) {
 	ms := c.data.Tasks.Run.AddAll(w.DurationMS)
 	c.waveOfTasks(w, n, ms)
 	end := c.ends.of(w.Container.End)
-	span := spanOf(&w.Container)
-	c.hold(&openContainer{span, w.Container.MemMiB, w.Container.VCores, w.Container.VCores * ms, end}, ms)
+	span, h := spanOf(&w.Container), holdingOf(&w.Container, end)
+	h.busy = h.vcores * ms
+	c.hold(&h, ms)
 	if c.costs != nil || !c.beyond(&span) {
 		for i, node := range w.Nodes {
 			span.Number, span.Node, span.To = w.Container.Number+int64(i), node, span.From+w.DurationMS[i]
