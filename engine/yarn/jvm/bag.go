@@ -49,7 +49,7 @@ func (b *Bag[V]) Set(place int, v V) { b.values[place].val = v }
 // Put adds a value whose key is new and has the hash code h.
 func (b *Bag[V]) Put(h int32, v V) {
 	b.table = max(b.table, firstTable)
-	if b.table < treeifyFrom && len(b.hashes) >= treeifyAt && b.chain(h) >= treeifyAt {
+	if b.table < treeifyFrom && len(b.hashes) >= treeifyAt && b.chains(h) {
 		b.table *= 2
 	}
 	b.turn++
@@ -59,16 +59,18 @@ func (b *Bag[V]) Put(h int32, v V) {
 	}
 }
 
-// chain returns how many keys the chain of a hash code has.
-func (b *Bag[V]) chain(h int32) (length int) {
-	mask := int32(b.table - 1)
+// chains reports whether the chain of a hash code has so many keys that Java makes the table longer, or a tree of it.
+func (b *Bag[V]) chains(h int32) bool {
+	mask, elsewhere := int32(b.table-1), len(b.hashes)-treeifyAt
 	slot := spread(h) & mask
 	for _, o := range b.hashes {
-		if spread(o)&mask == slot {
-			length++
+		if spread(o)&mask != slot {
+			if elsewhere--; elsewhere < 0 {
+				return false
+			}
 		}
 	}
-	return length
+	return true
 }
 
 func (b *Bag[V]) slot(h int32) int { return int(spread(h)) & (max(b.table, firstTable) - 1) }
