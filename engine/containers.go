@@ -145,7 +145,8 @@ func (s *sim) allocated(e *yarn.Event) {
 		a.containers = append(a.containers, nil)
 	}
 	c := s.newContainer()
-	*c = container{size: e.Container.Size, node: e.Container.Node}
+	*c = container{}
+	c.size, c.node = e.Container.Size, e.Container.Node
 	r := &c.rec
 	r.Job, r.AMAttempt, r.Number, r.Node, r.Queue = a.job.ID, int64(a.attempt), n, int32(c.node), a.rec.Queue
 	r.MemMiB, r.VCores = c.size[resource.Memory], c.size[resource.VCores]

@@ -82,7 +82,7 @@ func (a *Attempt) NewContainer(id protocol.ContainerID, n *Node, k Key, size res
 	if c == nil {
 		c = new(Container)
 	}
-	*c = Container{ID: id, Hash: a.ContainerHash(id), Node: n, App: a, Key: k, Size: size, Known: size, Created: now}
+	c.ID, c.Hash, c.Node, c.App, c.Key, c.Size, c.Known, c.Created = id, a.ContainerHash(id), n, a, k, size, size, now // all else is zero
 	return c
 }
 

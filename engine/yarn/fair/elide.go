@@ -249,7 +249,7 @@ func (f *Scheduler) known() bool {
 		f.follow()
 	}
 	if !e.changed && e.looked != e.changes {
-		e.changed = f.available != f.unallocated() || f.holdersChanged()
+		e.changed = !f.fresh() || f.holdersChanged()
 	}
 	if e.changed || e.until() <= 0 {
 		if e.wasted < e.costs.next(e.whole) {

@@ -140,7 +140,8 @@ func (f *Scheduler) emit(e yarn.Event) {
 // about is an event about a container for [Scheduler.tell], in the place of the last one.
 func (f *Scheduler) about(kind yarn.EventKind, c *yarn.Container) *yarn.Event {
 	e := &f.event
-	*e = yarn.Event{Kind: kind, App: c.ID.App}
+	*e = yarn.Event{}
+	e.Kind, e.App = kind, c.ID.App
 	c.Show(&e.Container)
 	return e
 }

@@ -279,16 +279,29 @@ func (f *Scheduler) share(a *app) resource.Resource {
 //
 // Source: FairScheduler.updateRootQueueMetrics.
 func (f *Scheduler) refresh() {
-	if now := f.unallocated(); now != f.available {
-		f.available = now
-		e := &f.elision
-		e.change()
-		e.loose = slices.DeleteFunc(e.loose, func(q *queue) bool {
-			f.limited(q)
-			q.found.loose = q.found.at > 0 && !q.found.stale
-			return !q.found.loose
-		})
+	if f.fresh() {
+		return
 	}
+	f.available = f.unallocated()
+	e := &f.elision
+	e.change()
+	keep := 0
+	for _, q := range e.loose {
+		f.limited(q)
+		if q.found.loose = q.found.at > 0 && !q.found.stale; q.found.loose {
+			e.loose[keep] = q
+			keep++
+		}
+	}
+	clear(e.loose[keep:])
+	e.loose = e.loose[:keep]
+}
+
+// fresh reports whether what is available in the cluster is as of now.
+func (f *Scheduler) fresh() bool {
+	now := f.cluster.Capacity
+	now.SubtractFrom(&f.allocated)
+	return now == f.available
 }
 
 // unallocated is the cluster's capacity without what is allocated.
