@@ -124,14 +124,24 @@ func (n *Node) place(id protocol.ContainerID, hash int32) int {
 //
 // Source: SchedulerNode.allocateContainer.
 func (n *Node) Place(c *Container) {
+	if at := n.place(c.ID, c.Hash); at >= 0 {
+		n.containers.Set(at, c)
+		n.fill(c)
+	} else {
+		n.PlaceNew(c)
+	}
+}
+
+// PlaceNew is [Node.Place] of a container of whose number the node holds none.
+func (n *Node) PlaceNew(c *Container) {
+	n.containers.Put(c.Hash, c)
+	n.fill(c)
+}
+
+func (n *Node) fill(c *Container) {
 	n.Used.AddTo(&c.Size)
 	n.Free.SubtractFrom(&c.Size)
 	n.Touch()
-	if at := n.place(c.ID, c.Hash); at >= 0 {
-		n.containers.Set(at, c)
-	} else {
-		n.containers.Put(c.Hash, c)
-	}
 	c.placed = true
 }
 

@@ -124,20 +124,14 @@ func (a Resource) IsNone() bool { return a == Resource{} }
 //
 // Source: Resources.componentwiseMin.
 func (a Resource) Min(b Resource) Resource {
-	for i := range a {
-		a[i] = min(a[i], b[i])
-	}
-	return a
+	return Resource{min(a[0], b[0]), min(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])}
 }
 
 // Max returns the larger value per type.
 //
 // Source: Resources.componentwiseMax.
 func (a Resource) Max(b Resource) Resource {
-	for i := range a {
-		a[i] = max(a[i], b[i])
-	}
-	return a
+	return Resource{max(a[0], b[0]), max(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])}
 }
 
 // CPU returns the vcores as the int that YARN sees: capped above, cut to 32 bits below.

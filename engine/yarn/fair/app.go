@@ -104,7 +104,7 @@ func (f *Scheduler) charge(a *app, r resource.Resource, more bool) {
 	a.Usage = a.Used
 	a.changed()
 	f.allocated.AddTo(&r)
-	a.queue.charge(r)
+	a.queue.charge(&r)
 	f.staleBelow(a.queue)
 	f.spoiled(a, more)
 }

@@ -102,7 +102,8 @@ func (f *Scheduler) resized(rank int, total resource.Resource) {
 // found takes in what there is to know of a node that sends heartbeats.
 func (f *Scheduler) found(rank int, n *node) {
 	e := &f.elision
-	room, offered := n.Free.Add(n.ending), n.Reserved == nil
+	room, offered := n.ending, n.Reserved == nil
+	room.AddTo(&n.Free)
 	for _, r := range e.room {
 		r.Set(rank, offered && r.size.Within(&room)) // as n.serves has it
 	}

@@ -25,7 +25,7 @@ func (f *Scheduler) Allocate(id protocol.AppID, req *protocol.AllocateRequest, r
 	}
 	f.resize(a, req.Updates, resp)
 	if len(req.Asks) > 0 {
-		most := f.MaxAllocation(a.queue.name)
+		most := f.most(a.queue)
 		f.asks = f.asks[:0]
 		for _, ask := range req.Asks {
 			ask.Size = f.calc.Normalize(ask.Size, f.site.MinAllocation, most, f.site.Increment)
@@ -134,6 +134,9 @@ func (f *Scheduler) Ended(id protocol.NodeID, completed []protocol.Status) {
 
 // Launched is part of [yarn.Elider].
 func (f *Scheduler) Launched(id protocol.NodeID, launched []protocol.ContainerID) {
+	if len(launched) == 0 {
+		return
+	}
 	n := f.node(id)
 	for _, c := range launched {
 		a := f.attempt(c.App)
@@ -236,7 +239,7 @@ func (f *Scheduler) resize(a *app, reqs []protocol.Update, resp *protocol.Alloca
 	if len(reqs) == 0 {
 		return
 	}
-	most := f.MaxAllocation(a.queue.name)
+	most := f.most(a.queue)
 	reqs, resp.UpdateErrors = yarn.CheckUpdates(reqs, f.live, most, resp.UpdateErrors)
 	for _, u := range reqs {
 		c := f.live(u.Container)

@@ -176,7 +176,7 @@ func (q *queue) addApp(a *app, runnable bool) {
 	}
 	a.count()
 	a.f.relisted(q)
-	q.charge(a.Usage)
+	q.charge(&a.Usage)
 	a.f.staleBelow(q)
 }
 

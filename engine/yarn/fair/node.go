@@ -104,7 +104,7 @@ func (n *node) cleanClaims() {
 //
 // Source: FSSchedulerNode.allocateContainer.
 func (n *node) placeFor(c *yarn.Container, a *app) {
-	n.Place(c)
+	n.PlaceNew(c) // numbers are given once
 	if len(n.claims) == 0 || c.Size.IsNone() {
 		return
 	}

@@ -53,6 +53,7 @@ type queue struct {
 	maxRunning   int32
 	maxAMShare   float32
 	maxContainer resource.Resource
+	limits       bool // maxContainer is a limit
 	preemptable  bool
 	minTimeout   int64
 	fairTimeout  int64
@@ -100,9 +101,9 @@ func (q *queue) empty() bool {
 // charge adds to the usage of the queue and of all above it.
 //
 // Source: FSQueue.incUsedResource, decUsedResource.
-func (q *queue) charge(r resource.Resource) {
+func (q *queue) charge(r *resource.Resource) {
 	for ; q != nil; q = q.parent {
-		q.Usage.AddTo(&r)
+		q.Usage.AddTo(r)
 		q.shift()
 	}
 }
@@ -119,14 +120,16 @@ func (q *queue) fits(r *resource.Resource) bool {
 	return true
 }
 
-// largest is the maximum container allocation of the queue, its parent's where it has none.
+// largest is the maximum container allocation of the queue, its parent's where it has none; nil for none at all.
 //
 // Source: FSQueue.getMaximumContainerAllocation.
-func (q *queue) largest(types int) resource.Resource {
-	for q.parent != nil && q.maxContainer.Equal(resource.Unbounded(types)) {
-		q = q.parent
+func (q *queue) largest() *resource.Resource {
+	for ; q != nil; q = q.parent {
+		if q.limits {
+			return &q.maxContainer
+		}
 	}
-	return q.maxContainer
+	return nil
 }
 
 // setMaxShare resolves the maximum share on the present cluster.

@@ -398,11 +398,15 @@ func (f *Scheduler) Bar(id protocol.AppID, bars []yarn.Bar) bool {
 //
 // Source: FairScheduler.getMaximumResourceCapability.
 func (f *Scheduler) MaxAllocation(queue string) resource.Resource {
+	q, _ := f.tree.get(queue, false, true)
+	return f.most(q)
+}
+
+// most is [Scheduler.MaxAllocation] of a queue, or of one that is not there.
+func (f *Scheduler) most(q *queue) resource.Resource {
 	most := f.cluster.MaxAllocation(f.site.MaxAllocation, f.now-f.timestamp > f.site.SchedulingWait)
-	if q, _ := f.tree.get(queue, false, true); q != nil {
-		if own := q.largest(f.types); !own.Equal(f.unbounded) {
-			return most.Min(own)
-		}
+	if own := q.largest(); own != nil {
+		return most.Min(*own)
 	}
 	return most
 }

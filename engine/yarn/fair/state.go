@@ -1,6 +1,7 @@
 package fair
 
 import (
+	"cmp"
 	"slices"
 
 	"replay/engine/protocol"
@@ -49,7 +50,7 @@ func (f *Scheduler) Settings(yield func(QueueInForce)) {
 		yield(QueueInForce{
 			Path: q.name, Leaf: q.leaf, Dynamic: q.dynamic, Policy: q.sharing.Printed, Weight: q.Weight,
 			Min: q.Min, Max: q.max, MaxRunning: q.maxRunning, MaxAMShare: q.maxAMShare,
-			MaxContainer: q.largest(f.types), Preemptable: q.preemptable,
+			MaxContainer: *cmp.Or(q.largest(), &f.tree.root.maxContainer), Preemptable: q.preemptable,
 			Threshold: q.threshold, FairTimeout: q.fairTimeout, MinTimeout: q.minTimeout,
 		})
 	})

@@ -60,6 +60,7 @@ func (t *tree) reinit(q *queue, recursive bool) {
 	s := t.f.alloc.Settings(q.name)
 	q.Weight, q.Min, q.max = s.Weight, s.Min, s.Max
 	q.maxRunning, q.maxAMShare, q.maxContainer = s.MaxRunningApps, s.MaxAMShare, s.MaxContainer
+	q.limits = !s.MaxContainer.Equal(t.f.unbounded)
 	q.maxChild, q.hasMaxChild = s.MaxChild, s.HasMaxChild
 	q.minTimeout, q.fairTimeout, q.threshold, q.preemptable = s.MinShareTimeout, s.FairShareTimeout, s.FairShareThreshold, !s.NonPreemptable
 	if p := q.parent; p != nil {

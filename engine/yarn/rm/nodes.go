@@ -249,12 +249,12 @@ func (r *RM) starts(n *node, p *proc) {
 // report takes in what a node reports and is told with a heartbeat at a time: what it has launched and completed, and what the host is to be told to end.
 func (r *RM) report(n *node, at int64) {
 	r.launched, r.completed, r.kills = r.launched[:0], r.completed[:0], r.kills[:0]
-	keep, next := 0, 0
+	keep, next, procs := 0, 0, n.procs // which stay where they are meanwhile
 	for left := n.news[knownNews] + n.news[dueNews]; left > 0; next++ {
-		p := &n.procs[next]
+		p := &procs[next]
 		if p.is == noNews {
 			if keep < next {
-				n.procs[keep] = *p
+				procs[keep] = *p
 			}
 			keep++
 			continue
@@ -280,16 +280,16 @@ func (r *RM) report(n *node, at int64) {
 		}
 		p.is = noNews
 		if keep < next {
-			n.procs[keep] = *p
+			procs[keep] = *p
 		}
 		keep++
 	}
 	if keep < next {
-		keep += copy(n.procs[keep:], n.procs[next:])
-		r.unheard += keep - len(n.procs)
-		n.procs = n.procs[:keep]
+		keep += copy(procs[keep:], procs[next:])
+		r.unheard += keep - len(procs)
+		n.procs = procs[:keep]
 	} else {
-		keep = len(n.procs)
+		keep = len(procs)
 	}
 	n.news = [dueNews + 1]int32{noNews: int32(keep)}
 	r.note(n)
