@@ -62,7 +62,7 @@ type tracked struct {
 	leaf  bool
 
 	since, until int64 // time in which the queue was there without a timeline
-	holding
+	standing
 	stretches []stretch // of what is to be put into the timeline
 	away      bool      // scratch of [Queues.turn]
 }

@@ -29,8 +29,8 @@ type steps struct {
 // mostSteps is how many are kept at most: then all timelines are made.
 const mostSteps = 1 << 12
 
-// holding is what a queue holds from a step on.
-type holding struct {
+// standing is what a queue holds from a step on.
+type standing struct {
 	from                                                           int // the first step that is not counted
 	usedMem, usedVCores, fairMem, fairVCores, demandMem, steadyMem int64
 	pending                                                        bool
@@ -45,7 +45,7 @@ type stretch struct {
 }
 
 // is reports whether a row says that the queue holds the same.
-func (h *holding) is(r *record.Sample) bool {
+func (h *standing) is(r *record.Sample) bool {
 	return r.UsedMem == h.usedMem && r.UsedVCores == h.usedVCores && r.FairMem == h.fairMem && r.FairVCores == h.fairVCores &&
 		r.DemandMem == h.demandMem && r.SteadyMem == h.steadyMem && (r.PendingMem > 0 || r.PendingVCores > 0) == h.pending
 }
@@ -99,13 +99,13 @@ func (q *Queues) turn(rows []record.Sample) {
 func (q *Queues) holds(t *tracked, r *record.Sample) {
 	mem, vcores := ratio(float64(r.UsedMem), q.capMem), ratio(float64(r.UsedVCores), q.capVCores)
 	fairMem, fairVCores := float64(max(r.FairMem, 0)), float64(max(r.FairVCores, 0))
-	t.holding = holding{
+	t.standing = standing{
 		from: len(q.spans), usedMem: r.UsedMem, usedVCores: r.UsedVCores, fairMem: r.FairMem, fairVCores: r.FairVCores, demandMem: r.DemandMem, steadyMem: r.SteadyMem,
 		pending: r.PendingMem > 0 || r.PendingVCores > 0,
 		mem:     mem, vcores: vcores, dominant: max(mem, vcores), fairDominant: max(ratio(fairMem, q.capMem), ratio(fairVCores, q.capVCores)),
 		ratio: -1, domRatio: -1,
 	}
-	h := &t.holding
+	h := &t.standing
 	if h.pending && r.SteadyMem > 0 && q.capMem > 0 {
 		h.domRatio = h.dominant / (float64(r.SteadyMem) / q.capMem)
 	}
@@ -191,7 +191,7 @@ func (q *Queues) step(from, to int64) {
 // flush counts what a queue has held, up to the last step.
 func (q *Queues) flush(t *tracked) {
 	if t.leaf {
-		t.share.add(&t.holding, q.spans[t.from:], q.contended[t.from:])
+		t.share.add(&t.standing, q.spans[t.from:], q.contended[t.from:])
 	}
 	t.from = len(q.spans)
 }
@@ -243,7 +243,7 @@ func (q *Queues) draw(t *tracked) {
 }
 
 // add adds what a leaf queue holds over steps.
-func (s *Share) add(h *holding, spans []sums.Span, contended []bool) {
+func (s *Share) add(h *standing, spans []sums.Span, contended []bool) {
 	if h.mem != 0 || h.vcores != 0 {
 		for i := range spans {
 			ms := spans[i].MS()
