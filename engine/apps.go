@@ -7,6 +7,7 @@ import (
 	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/record"
+	"replay/engine/reuse"
 	"replay/engine/yarn"
 	"replay/trace"
 )
@@ -149,22 +150,38 @@ func (s *sim) arrive() {
 		s.err = err
 		return
 	}
-	job := s.sc.JobRecord(j, s.now)
-	rec := &job
-	kind, err := s.kindOf(j)
+	a := s.newApp()
+	*a.rec, a.job = s.sc.JobRecord(j, s.now), j
+	var err error
+	if a.kind, err = s.kindOf(j); err == nil {
+		a.plan, err = a.kind.Plan(j)
+	}
 	if err != nil {
-		s.refuse(rec, err)
+		s.refuse(a.rec, err)
 		return
 	}
-	plan, err := kind.Plan(j)
-	if err != nil {
-		s.refuse(rec, err)
-		return
-	}
-	for _, w := range plan.Warnings {
+	for _, w := range a.plan.Warnings {
 		s.warnings.ofJob("conf:"+w.Code, false, "%s", w.Text)
 	}
-	s.submit(&app{s: s, job: j, rec: rec, kind: kind, plan: plan, attempt: 1, done: &done{}})
+	s.submit(a)
+}
+
+// newApp returns the first attempt of an application without a job, in the memory of one that has departed if there is one.
+func (s *sim) newApp() *app {
+	n := len(s.departed)
+	if n == 0 {
+		return &app{s: s, attempt: 1, rec: new(record.Job), done: new(done)}
+	}
+	a := s.departed[n-1]
+	s.departed = s.departed[:n-1]
+	for _, c := range a.containers {
+		if c != nil {
+			s.spare = append(s.spare, c)
+		}
+	}
+	*a.done = done{bits: a.done.bits[:0], first: a.done.first[:0]}
+	*a = app{s: s, attempt: 1, rec: a.rec, done: a.done, containers: a.containers[:0], reserved: a.reserved[:0], asks: a.asks[:0], updates: a.updates[:0]}
+	return a
 }
 
 // enter begins to keep the books of an attempt.
@@ -296,13 +313,20 @@ func (s *sim) release(a *app) {
 	}
 	s.apps[a.slot] = nil
 	s.free = append(s.free, a.slot)
-	if r, ok := s.sc.Input.Jobs.(trace.Recycler); ok && a.attempt == 1 && s.left.latest(a.id) == a {
+	last := a.attempt == 1 && s.left.latest(a.id) == a
+	if r, ok := s.sc.Input.Jobs.(trace.Recycler); ok && last {
 		r.Recycle(a.job)
 	}
 	s.left.leave(a)
-	if k, ok := a.kind.Kind.(master.Sparer); ok && a.master != nil && s.reasons == nil { // which look at masters that have left
+	if s.reasons != nil { // which look at what has left
+		return
+	}
+	if k, ok := a.kind.Kind.(master.Sparer); ok && a.master != nil {
 		k.Spare(a.master)
 		a.master, a.talker, a.hearer, a.fetcher, a.preferrer = nil, nil, nil, nil, nil
+	}
+	if last {
+		s.departed = append(s.departed, a)
 	}
 }
 
@@ -327,8 +351,10 @@ func (a *app) outstandingAt(priority int32) *outstanding {
 			return &a.asks[i]
 		}
 	}
-	a.asks = append(a.asks, outstanding{priority: priority})
-	return &a.asks[len(a.asks)-1]
+	a.asks = reuse.Longer(a.asks)
+	o := &a.asks[len(a.asks)-1]
+	*o = outstanding{priority: priority, batches: o.batches[:0]}
+	return o
 }
 
 // askedAt takes the time of the oldest outstanding ask.

@@ -7,6 +7,7 @@ import (
 
 	"replay/engine/master"
 	"replay/engine/record"
+	"replay/engine/reuse"
 	"replay/engine/scenario"
 	"replay/engine/yarn"
 	"replay/policy"
@@ -220,13 +221,13 @@ type done struct {
 
 // add notes that a task has succeeded.
 func (d *done) add(j *trace.Job, stage, index int32) {
-	if d.bits == nil {
+	if len(d.first) == 0 {
 		all := int64(0)
 		for i := range j.Stages {
 			d.first = append(d.first, all)
 			all += int64(j.Stages[i].Tasks.Len())
 		}
-		d.bits = make([]uint64, (all+63)/64)
+		d.bits = reuse.Zeros(d.bits, int((all+63)/64))
 	}
 	k := d.first[stage] + int64(index)
 	if bit := uint64(1) << (k & 63); d.bits[k>>6]&bit == 0 {

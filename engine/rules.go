@@ -64,11 +64,12 @@ func stateRules() snapshot.Rules {
 			// for messages about faults
 			eng + "sim.doing": snapshot.Kept,
 			// memory that is used again
-			eng + "sim.spare":   snapshot.Dropped,
-			eng + "sim.decided": snapshot.Dropped,
-			eng + "giving.req":  snapshot.Dropped,
-			eng + "giving.resp": snapshot.Dropped,
-			eng + "sim.near":    snapshot.Kept,
+			eng + "sim.spare":    snapshot.Dropped,
+			eng + "sim.departed": snapshot.Dropped,
+			eng + "sim.decided":  snapshot.Dropped,
+			eng + "giving.req":   snapshot.Dropped,
+			eng + "giving.resp":  snapshot.Dropped,
+			eng + "sim.near":     snapshot.Kept,
 			"replay/engine/spark/allocator.Allocator.made": snapshot.Dropped,
 			"replay/engine/yarn/rm.RM.spare":               snapshot.Dropped,
 			"replay/engine/yarn/rm.RM.firstOf":             snapshot.Dropped,
@@ -81,6 +82,10 @@ func stateRules() snapshot.Rules {
 			"replay/engine/spark/driver.Kind.index":        snapshot.Kept,
 			"replay/engine/spark/driver.Kind.scratch":      snapshot.Kept,
 			"replay/engine/spark/driver.Kind.spare":        snapshot.Kept,
+			"replay/engine/spark/driver.Kind.said":         snapshot.Kept,
+			"replay/engine/spark/driver.Kind.nodeLists":    snapshot.Kept,
+			"replay/engine/spark/driver.Kind.hostLists":    snapshot.Kept,
+			"replay/engine/spark/driver.Driver.lent":       snapshot.Dropped,
 			"replay/engine/generic.Kind.spare":             snapshot.Kept,
 			"replay/engine/generic.dag.given":              snapshot.Dropped,
 			// a replay that has broken has no checkpoints

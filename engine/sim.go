@@ -49,6 +49,7 @@ type sim struct {
 	left     live
 	live     int
 	spare    []*container    // written, for others
+	departed []*app          // nothing is left of them, for others
 	hinted   placed          // see container.room
 	decided  record.Decision // the sink's while it is told
 	ahead    ahead

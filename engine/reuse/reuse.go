@@ -2,7 +2,10 @@
 // may hold lists of its own, whose memory is used again with it; whatever else it holds is to be overwritten.
 package reuse
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Longer returns a list with one more element: what its place in memory holds, or a zero one.
 func Longer[E any](list []E) []E {
@@ -34,4 +37,30 @@ func Cut[E any](block *[]E, n, many int) []E {
 	list := (*block)[:0:n]
 	*block = (*block)[n:]
 	return list
+}
+
+// A Pool is memory of lists that others need for a while, kept by powers of two of their room, so that a small list does not take the memory of a
+// large one. The zero value is empty.
+type Pool[E any] struct {
+	spare [bits.UintSize + 1][][]E // lists with room for 1<<i elements or more, and less than 1<<(i+1)
+}
+
+// Take returns an empty list with room for n elements.
+func (p *Pool[E]) Take(n int) []E {
+	class := bits.Len(uint(max(n, 1) - 1))
+	all := &p.spare[class]
+	if k := len(*all); k > 0 {
+		list := (*all)[k-1]
+		*all = (*all)[:k-1]
+		return list
+	}
+	return make([]E, 0, 1<<class)
+}
+
+// Give takes a list that nobody reads any more.
+func (p *Pool[E]) Give(list []E) {
+	if n := cap(list); n > 0 {
+		all := &p.spare[bits.Len(uint(n))-1]
+		*all = append(*all, list[:0])
+	}
 }

@@ -45,3 +45,25 @@ func TestListsLieInOneBlock(t *testing.T) {
 		t.Errorf("a list that outgrows its room is %v and its neighbour %v, want [1 2 9] and [3]", longer, b)
 	}
 }
+
+func TestPoolGivesRoomyLists(t *testing.T) {
+	var p Pool[int]
+	seven := append(p.Take(7), 1)
+	if cap(seven) < 7 {
+		t.Errorf("a list for 7 has room for %d", cap(seven))
+	}
+	p.Give(seven)
+	p.Give(make([]int, 3)) // room for 2, which is a power of two
+	p.Give(nil)
+	for _, n := range []int{9, 3, 0, 1, 100} {
+		if list := p.Take(n); len(list) != 0 || cap(list) < n || cap(list) > 0 && &list[:1][0] == &seven[0] {
+			t.Errorf("Take(%d) has length %d and room for %d, want an empty list of other memory than that for 7", n, len(list), cap(list))
+		}
+	}
+	if list := p.Take(5); len(list) != 0 || &list[:1][0] != &seven[0] {
+		t.Error("Take(5) is not the list for 7 that was given back")
+	}
+	if list := p.Take(2); cap(list) != 3 {
+		t.Errorf("Take(2) has room for %d, want the list with room for 3 that was given", cap(list))
+	}
+}

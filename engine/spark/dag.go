@@ -255,12 +255,14 @@ func (d *DAG) Silent() bool { return len(d.events) == 0 }
 func (d *DAG) emit(e DAGEvent) { d.events = append(d.events, e) }
 
 // JobStages returns the stages of a Spark job, with those of earlier jobs whose output they read,
-// ascending; writes tells for a stage whether it writes shuffle output. It is of use from
-// [JobStarted] on.
-func (d *DAG) JobStages(job int32) (stages []int32, writes func(stage int32) bool) {
+// ascending. It is of use from [JobStarted] on.
+func (d *DAG) JobStages(job int32) []int32 {
 	j, _ := slices.BinarySearchFunc(d.jobs, job, func(j sparkJob, id int32) int { return cmp.Compare(j.id, id) })
-	return d.jobs[j].uses, func(s int32) bool { return d.stages[s].isMap }
+	return d.jobs[j].uses
 }
+
+// WritesShuffle reports whether a stage writes shuffle output.
+func (d *DAG) WritesShuffle(stage int32) bool { return d.stages[stage].isMap }
 
 // Done reports whether all stages have ended.
 func (d *DAG) Done() bool { return d.left == 0 }

@@ -24,7 +24,7 @@ func (d *DAG) prefer(stage int32, spec *TaskSetSpec) {
 	if !cached && t.Tasks.PrefStart == nil && len(reduce) == 0 {
 		return
 	}
-	spec.PrefStart = make([]int32, 1, spec.Tasks+1)
+	d.tasks.work().locate(spec)
 	for i := range int32(spec.Tasks) {
 		p := spec.Partition(i)
 		if exec := d.blockOn(stage, p); exec >= 0 {

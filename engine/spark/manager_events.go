@@ -1,6 +1,10 @@
 package spark
 
-import "slices"
+import (
+	"slices"
+
+	"replay/engine/reuse"
+)
 
 // ExecutorAdded tells of an executor that registered; its idle time starts.
 //
@@ -33,7 +37,7 @@ func (m *Manager) ExecutorRemoved(executor int32) {
 	mon.ids[x.position] = last
 	mon.executors[last].position = x.position
 	mon.ids = mon.ids[:len(mon.ids)-1]
-	*x = executorState{}
+	*x = x.emptied()
 }
 
 // ShuffleStage is a stage of a job and the shuffle that it writes, or NoShuffle.
@@ -165,7 +169,8 @@ func (m *Manager) BlockUpdated(executor, rdd, split int32, valid, onDisk, active
 	if valid && !(onDisk && mon.serviceServesRDD) {
 		if i < 0 {
 			i = len(x.cached)
-			x.cached = append(x.cached, cachedRDD{rdd: rdd})
+			x.cached = reuse.Longer(x.cached)
+			x.cached[i] = cachedRDD{rdd: rdd, splits: x.cached[i].splits.emptied()}
 		}
 		x.cached[i].splits.add(split)
 		if len(x.cached) == 1 && x.cached[0].splits.n == 1 {

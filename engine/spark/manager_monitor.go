@@ -44,6 +44,11 @@ type executorState struct {
 	shuffles  indexSet
 }
 
+// emptied returns an executor that is not tracked in the memory of x.
+func (x *executorState) emptied() executorState {
+	return executorState{cached: x.cached[:0], shuffles: x.shuffles.emptied()}
+}
+
 type cachedRDD struct {
 	rdd    int32
 	splits indexSet
@@ -81,7 +86,7 @@ func (m *monitor) renewed(c *conf.Conf, profiles int) monitor {
 
 func (m *monitor) reset() {
 	for _, e := range m.ids {
-		m.executors[e] = executorState{}
+		m.executors[e] = m.executors[e].emptied()
 	}
 	m.ids = m.ids[:0]
 	for p := range m.profiles {
@@ -105,12 +110,14 @@ func (m *monitor) remaining(p int32) int {
 // Source: ExecutorMonitor.ensureExecutorIsTracked.
 func (m *monitor) ensure(e, profile int32) *executorState {
 	for int(e) >= len(m.executors) {
-		m.executors = append(m.executors, executorState{})
+		m.executors = reuse.Longer(m.executors)
+		x := &m.executors[len(m.executors)-1]
+		*x = x.emptied()
 	}
 	x := &m.executors[e]
 	if !x.tracked {
 		m.moved = true
-		*x = executorState{tracked: true, profile: profile, position: int32(len(m.ids)), idleStart: busy, deadline: Never}
+		x.tracked, x.profile, x.position, x.idleStart, x.deadline = true, profile, int32(len(m.ids)), busy, Never
 		m.ids = append(m.ids, e)
 		m.counts(profile).executors++
 	} else if x.profile == unknownProfile && profile != unknownProfile {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf16"
+
+	"replay/engine/reuse"
 )
 
 // PoolMode is how a pool orders its task sets, or the root its pools.
@@ -96,23 +98,40 @@ type Pools struct {
 // NewPools builds the pools of spark.scheduler.mode. File is what [ParsePools] made of
 // spark.scheduler.allocation.file; nil means that there is no file.
 func NewPools(mode PoolMode, file []Pool) *Pools {
-	r := &Pools{Mode: mode}
+	r := new(Pools)
+	r.Renew(mode, file)
+	return r
+}
+
+// Renew makes of r what [NewPools] returns, in the memory that it has.
+func (r *Pools) Renew(mode PoolMode, file []Pool) {
+	*r = Pools{Mode: mode, Pools: r.Pools[:0], sorted: r.sorted[:0], each: r.each[:0]}
 	if mode == FIFO {
-		r.Pools = []*Pool{{Mode: FIFO, Weight: 1, in: r}}
-		return r
+		r.add(Pool{Mode: FIFO, Weight: 1})
+		return
 	}
 	for _, p := range file {
-		p.in = r
-		r.Pools = append(r.Pools, &p)
+		r.add(p)
 	}
 	if r.find(DefaultPool) == nil {
 		ownMode := FIFO
 		if file == nil {
 			ownMode = mode
 		}
-		r.Pools = append(r.Pools, &Pool{Name: DefaultPool, Mode: ownMode, Weight: 1, in: r})
+		r.add(Pool{Name: DefaultPool, Mode: ownMode, Weight: 1})
 	}
-	return r
+}
+
+// add makes a pool like p, without task sets.
+func (r *Pools) add(p Pool) *Pool {
+	r.Pools = reuse.Longer(r.Pools)
+	at := &r.Pools[len(r.Pools)-1]
+	if *at == nil {
+		*at = new(Pool)
+	}
+	p.in, p.sets = r, (*at).sets[:0]
+	**at = p
+	return *at
 }
 
 // find returns the pool that a name stands for: the last one of that name.
@@ -133,8 +152,7 @@ func (r *Pools) Add(s *Schedulable, name string) {
 			name = DefaultPool
 		}
 		if p = r.find(name); p == nil {
-			p = &Pool{Name: name, Mode: FIFO, Weight: 1, in: r}
-			r.Pools = append(r.Pools, p)
+			p = r.add(Pool{Name: name, Mode: FIFO, Weight: 1})
 		}
 	}
 	s.pool = p

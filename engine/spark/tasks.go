@@ -64,7 +64,7 @@ type HashOrder struct{ Exec, Host, Rack func(int32) int32 }
 // Source: org.apache.spark.scheduler.TaskSchedulerImpl.
 type TaskScheduler struct {
 	// SlotsPerExecutor is how many tasks an executor runs at a time, by resource profile (ResourceProfile.maxTasksPerExecutor),
-	// 1 of profiles that it does not have; only speculation by spark.speculation.task.duration.threshold reads it.
+	// 1 of profiles that it does not have; only speculation by spark.speculation.task.duration.threshold reads it. It is not changed.
 	SlotsPerExecutor []int
 
 	// Scratch is working memory, which may be shared with other schedulers; nil: its own.
@@ -107,7 +107,21 @@ type TaskScheduler struct {
 // Scratch is working memory of task schedulers, and task sets of which nothing is left, for others.
 type Scratch struct {
 	filling
-	sets []*TaskSet
+	sets  []*TaskSet
+	prefs []prefLists
+}
+
+// prefLists are lists of preferred locations, see [TaskSetSpec].
+type prefLists struct{ start, hosts, execs []int32 }
+
+// locate gives a set lists of preferred locations of its own, up to its first task.
+func (w *Scratch) locate(spec *TaskSetSpec) {
+	var l prefLists
+	if n := len(w.prefs); n > 0 {
+		l, w.prefs = w.prefs[n-1], w.prefs[:n-1]
+	}
+	spec.own = true
+	spec.PrefStart, spec.Hosts, spec.Execs = append(slices.Grow(l.start[:0], spec.Tasks+1), 0), l.hosts[:0], l.execs[:0]
 }
 
 // work returns the working memory.
@@ -118,12 +132,26 @@ func (s *TaskScheduler) work() *Scratch {
 	return s.Scratch
 }
 
+// set returns a task set, whose lists are memory to be used again.
+func (w *Scratch) set() *TaskSet {
+	n := len(w.sets)
+	if n == 0 {
+		return new(TaskSet)
+	}
+	set := w.sets[n-1]
+	w.sets = w.sets[:n-1]
+	return set
+}
+
 // spare lets a task set go.
 func (s *TaskScheduler) spare(id int32) {
 	if set := s.sets[id]; set != nil {
 		s.sets[id] = nil
-		set.Spec, set.sched = TaskSetSpec{}, nil
 		w := s.work()
+		if l := &set.Spec; l.own {
+			w.prefs = append(w.prefs, prefLists{l.PrefStart, l.Hosts, l.Execs})
+		}
+		set.Spec, set.sched = TaskSetSpec{}, nil
 		w.sets = append(w.sets, set)
 	}
 }
@@ -198,7 +226,7 @@ func (s *TaskScheduler) Renew(conf *conf.Conf, pools *Pools, rackOf []int32, ord
 	}
 	clear(s.stages)
 	*s = TaskScheduler{
-		conf: conf, racks: rackOf, order: order, pools: pools, SlotsPerExecutor: s.SlotsPerExecutor[:0], Scratch: s.Scratch,
+		conf: conf, racks: rackOf, order: order, pools: pools, Scratch: s.Scratch,
 		sets: s.sets[:0], stages: s.stages, events: s.events[:0], taken: s.taken[:0], leaving: s.leaving[:0], gone: s.gone[:0], launched: s.launched[:0],
 		turn: s.turn[:0], cores: s.cores[:0], takers: s.takers[:0], execs: s.execs[:0], opens: s.opens, few: s.few, hosts: s.hosts[:0], racksOn: s.racksOn[:0], hostAt: s.hostAt.emptied(), rackAt: s.rackAt.emptied(),
 		unschedulable: s.unschedulable[:0],

@@ -51,6 +51,8 @@ type TaskSetSpec struct {
 	// entry for each: an executor that holds the block, [OnHost] or [HDFSCache]; nil means all OnHost.
 	// PrefStart nil means that no task has a preference.
 	PrefStart, Hosts, Execs []int32
+
+	own bool // these lists are nobody else's: they are there for others with the set
 }
 
 func (s *TaskSetSpec) prefs(i int32) (from, to int32) {
@@ -156,11 +158,7 @@ func newTaskSet(sched *TaskScheduler, spec *TaskSetSpec, now int64) *TaskSet {
 	if spec.PrefStart != nil && len(spec.PrefStart) != n+1 {
 		panic(fmt.Sprintf("stage %d.%d: %d preference offsets for %d tasks", spec.Stage, spec.Attempt, len(spec.PrefStart), n))
 	}
-	s := new(TaskSet)
-	if w := sched.work(); len(w.sets) > 0 {
-		s = w.sets[len(w.sets)-1]
-		w.sets = w.sets[:len(w.sets)-1]
-	}
+	s := sched.work().set()
 	*s = TaskSet{
 		Schedulable: Schedulable{ID: int32(len(sched.sets)), Priority: spec.Priority, Stage: spec.Stage, Attempt: spec.Attempt},
 		Spec:        *spec,
@@ -282,16 +280,16 @@ func (s *TaskSet) addPending(p *pendingTasks, task int32) {
 	s.addBacklog(1)
 }
 
-// NamedHosts returns the hosts that tasks of a set which has launched none prefer, ascending, and how often each is named. It reports
-// false when it does not know them in that order.
-func (s *TaskSet) NamedHosts() (hosts, times []int32, ok bool) {
+// NamedHosts returns the hosts that tasks of a set which has launched none prefer, ascending, and how often each is named; room gives an empty list
+// with room for so many numbers, in which they lie. It reports false when it does not know them in that order.
+func (s *TaskSet) NamedHosts(room func(n int) []int32) (hosts, times []int32, ok bool) {
 	h := &s.pending.byHost
 	if h.keysAt.sorted == nil || len(s.attempts) > 0 {
 		return nil, nil, false
 	}
 	n := len(h.keysAt.sorted)
-	room := make([]int32, 2*n)
-	hosts, times = room[:n:n], room[n:]
+	both := room(2 * n)[:2*n]
+	hosts, times = both[:n:n], both[n:]
 	copy(hosts, h.keysAt.sorted)
 	for i := range times {
 		times[i] = h.lists[i].n

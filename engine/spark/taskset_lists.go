@@ -166,7 +166,7 @@ func (k *keyPositions) byPosition() []int32 {
 
 // emptied returns lists without keys in the memory of k.
 func (k *keyedLists) emptied() keyedLists {
-	return keyedLists{keysAt: keyPositions{table: k.keysAt.table.emptied()}, lists: k.lists[:0], room: k.room}
+	return keyedLists{keysAt: keyPositions{table: k.keysAt.table.emptied()}, lists: k.lists[:0], tasks: k.tasks[:0], room: k.room}
 }
 
 // at returns the position of a key that is present, or -1.

@@ -33,10 +33,10 @@ func (x *HostIndex) roomy(n int) {
 	}
 }
 
-// Hosts returns the hosts of nodes, each of which is there once, with their counts, by the numbers of the hosts; host is that of each node.
-// They mostly come so.
-func (x *HostIndex) Hosts(nodes, times []int32, host []protocol.Name, names *protocol.Names) []spark.HostTasks {
-	list := make([]spark.HostTasks, len(nodes))
+// Hosts returns the hosts of nodes, each of which is there once, with their counts, by the numbers of the hosts, in the memory of a list with room for them; host is that of
+// each node. They mostly come so.
+func (x *HostIndex) Hosts(list []spark.HostTasks, nodes, times []int32, host []protocol.Name, names *protocol.Names) []spark.HostTasks {
+	list = list[:len(nodes)]
 	times = times[:len(list)]
 	before := protocol.Any
 	for i, node := range nodes[:len(list)] {

@@ -52,26 +52,22 @@ type question struct {
 }
 
 func (a *asked) prepare() error {
-	profiles := make([]allocator.ExecutorProfile, 0, len(a.set.profiles))
-	perExec := make([]int, 0, len(a.set.profiles))
 	largest := a.h.MaxAllocation()
-	for id, p := range a.set.profiles {
-		if !p.size.FitsIn(largest) {
-			more, most := p.size.Over(largest, a.kind.Types)
+	for id := range a.set.execs {
+		if size := &a.set.execs[id].Size; !size.FitsIn(largest) {
+			more, most := size.Over(largest, a.kind.Types)
 			return fmt.Errorf("an executor of resource profile %d asks for %s, the largest allocation of queue %s is %s", id, more, a.rec.Queue, most)
 		}
-		profiles = append(profiles, allocator.ExecutorProfile{Size: p.size, PerExec: p.perExec})
-		perExec = append(perExec, p.perExec)
 	}
 	if a.alloc == nil {
 		a.alloc = new(allocator.Allocator)
 	}
 	a.alloc.Renew(allocator.Setup{Conf: a.conf, Names: a.cluster.Names, Racks: a.cluster,
-		Placement: a.kind.Placement, Profiles: profiles, Index: &a.kind.index, Localities: a.cluster.Localities})
+		Placement: a.kind.Placement, Profiles: a.set.execs, Index: &a.kind.index, Localities: a.cluster.Localities})
 	a.beats.ladder = allocator.NewHeartbeatLadder(a.conf, a.kind.AMExpiryMS)
 	a.pool = reuse.Zeros(a.pool, max(a.conf.LauncherThreads, 1))
 	if a.conf.DynamicAllocation {
-		a.mgr = a.memory.manager(a.conf, perExec, a)
+		a.mgr = a.memory.manager(a.conf, a.set.perExec, a)
 	}
 	return nil
 }

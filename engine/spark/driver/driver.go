@@ -41,6 +41,7 @@ type Driver struct {
 	row       record.Task // that is being written
 	clocks    clocks
 	memory    memory
+	lent      lent
 	reviveAt  int64 // time of the offer of all executors that was asked for, or -1
 	reviving  bool  // it is in the event queue; it is not while it would offer nothing
 
@@ -126,11 +127,9 @@ func (d *Driver) Register() error {
 	if d.conf.FairMode {
 		mode = spark.FAIR
 	}
-	d.tasks = d.memory.scheduler(d.conf, spark.NewPools(mode, d.kind.Pools), d.cluster.RackIndex, d.source.hashes())
+	d.tasks = d.memory.scheduler(d.conf, mode, d.kind.Pools, d.cluster.RackIndex, d.source.hashes())
 	d.tasks.Scratch = &d.kind.scratch
-	for i := range d.set.profiles {
-		d.tasks.SlotsPerExecutor = append(d.tasks.SlotsPerExecutor, d.set.profiles[i].perExec)
-	}
+	d.tasks.SlotsPerExecutor = d.set.perExec
 	execs := d.reserve()
 	d.start(&d.clocks.revive, evReviveTimer, d.conf.ReviveInterval, 0)
 	if d.conf.Speculation.Enabled {

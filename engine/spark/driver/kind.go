@@ -9,6 +9,7 @@ package driver
 import (
 	"replay/engine/master"
 	"replay/engine/model"
+	"replay/engine/reuse"
 	"replay/engine/spark"
 	"replay/engine/spark/allocator"
 	"replay/engine/spark/conf"
@@ -39,10 +40,15 @@ type Kind struct {
 	scratch  spark.Scratch                // and of task schedulers
 	recorded map[int64][]RecordedExecutor // by job
 	known    map[string]*settings         // of jobs, by what they say
+	said     []byte                       // scratch: what a job says
 	jobs     int                          // planned
 	spare    []*asked                     // masters of which nothing is left, for others
-	own      map[string]int               // by key of Defaults, how many jobs set it themselves
-	idle     map[string]int               // by key of Over, how many jobs do not read it in their deploy mode
+
+	nodeLists reuse.Pool[int32] // memory of drivers, see [lent]
+	hostLists reuse.Pool[spark.HostTasks]
+
+	own  map[string]int // by key of Defaults, how many jobs set it themselves
+	idle map[string]int // by key of Over, how many jobs do not read it in their deploy mode
 
 	speculating int   // jobs that began with speculation that would look at the records that tasks have read
 	failing     int   // jobs with tasks that failed when they were recorded, and not in this replay
@@ -126,9 +132,17 @@ func (k *Kind) Plan(j *trace.Job) (*master.Plan, error) {
 		return nil, err
 	}
 	k.countRetries(j)
-	return &master.Plan{AMSize: set.amSize, AMStartMS: k.amStart(j.ID, 1), LaterAMStartsMS: k.laterAMStarts(j.ID), Priority: set.priority, MaxAttempts: set.maxAttempts,
+	timed := len(k.Recorded.Latencies[j.ID]) > 0
+	if set.plan != nil && !timed {
+		return set.plan, nil
+	}
+	plan := &master.Plan{AMSize: set.amSize, AMStartMS: k.amStart(j.ID, 1), LaterAMStartsMS: k.laterAMStarts(j.ID), Priority: set.priority, MaxAttempts: set.maxAttempts,
 		Warnings: set.warnings, Recorded: k.Recorded.Executors != nil,
-		Maker: planned{k, set}}, nil
+		Maker: planned{k, set}}
+	if !timed {
+		set.plan = plan
+	}
+	return plan, nil
 }
 
 // countRetries counts the recorded failures of a job that the replay does not repeat: it repeats only attempts that it is given.

@@ -9,16 +9,19 @@ import (
 
 // memory is what a driver has of those before it, for itself.
 type memory struct {
+	pools *spark.Pools
 	tasks *spark.TaskScheduler
 	mgr   *spark.Manager
 	dag   *spark.DAG
 }
 
-func (m *memory) scheduler(c *conf.Conf, pools *spark.Pools, rackOf []int32, order *spark.HashOrder) *spark.TaskScheduler {
+func (m *memory) scheduler(c *conf.Conf, mode spark.PoolMode, pools []spark.Pool, rackOf []int32, order *spark.HashOrder) *spark.TaskScheduler {
 	if m.tasks == nil {
-		m.tasks = spark.NewTaskScheduler(c, pools, rackOf, order)
+		m.pools = spark.NewPools(mode, pools)
+		m.tasks = spark.NewTaskScheduler(c, m.pools, rackOf, order)
 	} else {
-		m.tasks.Renew(c, pools, rackOf, order)
+		m.pools.Renew(mode, pools)
+		m.tasks.Renew(c, m.pools, rackOf, order)
 	}
 	return m.tasks
 }
@@ -45,6 +48,7 @@ func (m *memory) stages(c *conf.Conf, job *trace.Job, tasks *spark.TaskScheduler
 // Spare is part of [master.Sparer].
 func (k *Kind) Spare(m master.Master) {
 	if a, ok := m.(*asked); ok {
+		a.giveBack()
 		k.spare = append(k.spare, a)
 	}
 }
@@ -65,9 +69,9 @@ func (k *Kind) spared() *asked {
 // emptied returns a driver without an application in the memory of d.
 func (d *Driver) emptied() Driver {
 	return Driver{
-		stages:  stages{submitted: d.submitted[:0], since: d.since[:0], done: d.done[:0], wants: d.wants[:0]},
+		stages:  stages{submitted: d.submitted[:0], since: d.since[:0], done: d.done[:0], readers: d.readers[:0], wants: d.wants[:0]},
 		backend: backend{execs: d.execs[:0], in: d.in[:0]},
 		runs:    runs{place: d.runs.place[:0], list: d.runs.list[:0], free: d.runs.free[:0]},
-		runsOf:  d.runsOf, offers: d.offers[:0], memory: d.memory,
+		runsOf:  d.runsOf, offers: d.offers[:0], memory: d.memory, lent: d.lent,
 	}
 }

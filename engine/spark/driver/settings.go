@@ -1,11 +1,14 @@
 package driver
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"replay/engine/master"
 	"replay/engine/record"
+	"replay/engine/spark/allocator"
 	sparkconf "replay/engine/spark/conf"
 	"replay/policy/resource"
 	"replay/trace"
@@ -15,8 +18,12 @@ import (
 type settings struct {
 	conf        *sparkconf.Conf
 	amSize      resource.Resource
-	profiles    []profile // by id, 0 is the application's own
-	coreless    bool      // tasks of one of them need no core
+	profiles    []profile                   // by id, 0 is the application's own
+	execs       []allocator.ExecutorProfile // of the profiles
+	perExec     []int                       // likewise: tasks of an executor
+	cpus        []int32                     // and cores of a task
+	coreless    bool                        // tasks of one of them need no core
+	plan        *master.Plan                // of jobs of which no latencies are recorded
 	priority    int32
 	maxAttempts int // 0 or less = as many as YARN allows
 	warnings    []record.Warning
@@ -40,8 +47,9 @@ func (p *profile) offered() int32 { return int32(min(p.cores, p.perExec*max(p.cp
 // settings resolves a job's configuration, once for all jobs that say the same. What has to be said of a single job is not shared.
 func (k *Kind) settings(j *trace.Job) (*settings, error) {
 	k.jobs++
-	key, shared := said(j)
-	set := k.known[key]
+	key, shared := said(k.said[:0], j)
+	k.said = key
+	set := k.known[string(key)]
 	if set == nil || !shared {
 		var err error
 		if set, err = k.resolve(j); err != nil {
@@ -51,7 +59,7 @@ func (k *Kind) settings(j *trace.Job) (*settings, error) {
 			if len(k.known) == mostKnown {
 				clear(k.known)
 			}
-			k.known[key] = set
+			k.known[string(key)] = set
 		}
 	}
 	for _, key := range set.own {
@@ -66,22 +74,22 @@ func (k *Kind) settings(j *trace.Job) (*settings, error) {
 // mostKnown is how many different configurations are kept.
 const mostKnown = 1000
 
-// said is everything of a job that its configuration depends on. Jobs with resource profiles of their own share nothing.
-func said(j *trace.Job) (key string, shared bool) {
+// said appends everything of a job that its configuration depends on. Jobs with resource profiles of their own share nothing.
+func said(b []byte, j *trace.Job) (key []byte, shared bool) {
 	for i := range j.Stages {
 		if j.Stages[i].Profile != 0 {
-			return "", false
+			return b, false
 		}
 	}
-	b := make([]byte, 0, 256)
 	for _, n := range [...]int64{j.AMMemMiB, int64(j.AMVCores), j.ExecMemMiB, int64(j.ExecVCores), int64(j.TaskCPUs),
 		int64(j.MinExecs), int64(j.MaxExecs), int64(j.InitialExecs), int64(j.Priority)} {
-		b = append(strconv.AppendInt(b, n, 10), ' ')
+		b = binary.AppendVarint(b, n)
 	}
 	for _, kv := range j.Conf {
-		b = strconv.AppendQuote(strconv.AppendQuote(b, kv.Key), kv.Value)
+		b = append(binary.AppendUvarint(b, uint64(len(kv.Key))), kv.Key...)
+		b = append(binary.AppendUvarint(b, uint64(len(kv.Value))), kv.Value...)
 	}
-	return string(b), true
+	return b, true
 }
 
 // resolves a job's configuration: the defaults of Spark and of a replay, spark-defaults.conf, what was recorded
@@ -180,7 +188,10 @@ func (set *settings) addProfiles(k *Kind, j *trace.Job, own *sparkconf.Conf) err
 		if !known[int32(id)] {
 			set.profiles[id] = set.profiles[0] // a number between that no stage uses
 		}
-		set.coreless = set.coreless || set.profiles[id].cpus < 1
+		p := &set.profiles[id]
+		set.coreless = set.coreless || p.cpus < 1
+		set.execs = append(set.execs, allocator.ExecutorProfile{Size: p.size, PerExec: p.perExec})
+		set.perExec, set.cpus = append(set.perExec, p.perExec), append(set.cpus, int32(p.cpus))
 	}
 	return nil
 }

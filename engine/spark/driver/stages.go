@@ -25,7 +25,8 @@ type readers [][]uint64
 
 func (r *readers) add(set, exec int32) {
 	for int(set) >= len(*r) {
-		*r = append(*r, nil)
+		*r = reuse.Longer(*r)
+		r.forget(int32(len(*r) - 1))
 	}
 	bits := (*r)[set]
 	for int(exec>>6) >= len(bits) {
@@ -42,19 +43,15 @@ func (r readers) has(set, exec int32) bool {
 // forget lets go of a stage attempt that launches no more tasks.
 func (r readers) forget(set int32) {
 	if int(set) < len(r) {
-		r[set] = nil
+		r[set] = r[set][:0]
 	}
 }
 
 // startStages begins the application's own code. A pause before its first stages counts from here, as
 // the importer counts it.
 func (d *Driver) startStages() {
-	var cpus []int32
-	for _, p := range d.set.profiles {
-		cpus = append(cpus, int32(p.cpus))
-	}
 	var err error
-	if d.dag, err = d.memory.stages(d.conf, d.job, d.tasks, cpus); err != nil {
+	if d.dag, err = d.memory.stages(d.conf, d.job, d.tasks, d.set.cpus); err != nil {
 		d.fail(err.Error(), exitUserClass)
 		return
 	}
@@ -100,11 +97,10 @@ func (d *Driver) dagEvent(e *spark.DAGEvent) {
 		d.h.At(e.At, evResubmit, 0, 0)
 	case spark.JobStarted:
 		if d.mgr != nil {
-			stages, writes := d.dag.JobStages(e.Job)
 			var list []spark.ShuffleStage
-			for _, st := range stages {
+			for _, st := range d.dag.JobStages(e.Job) {
 				shuffle := spark.NoShuffle
-				if writes(st) {
+				if d.dag.WritesShuffle(st) {
 					shuffle = st
 				}
 				list = append(list, spark.ShuffleStage{Stage: st, Shuffle: shuffle})
@@ -145,7 +141,7 @@ func (d *Driver) stageSubmitted(e *spark.DAGEvent) {
 	}
 	hints := spark.StageHints{}
 	if spec.PrefStart != nil {
-		wanted := wantedBy(d.tasks.Set(e.Set))
+		wanted := d.wantedBy(d.tasks.Set(e.Set))
 		for int(e.Set) >= len(d.wants) {
 			d.wants = append(d.wants, tally{})
 		}
@@ -156,7 +152,7 @@ func (d *Driver) stageSubmitted(e *spark.DAGEvent) {
 				hints.LocalTasks++
 			}
 		}
-		hints.Hosts = d.kind.index.Hosts(wanted.nodes, wanted.times, d.cluster.Host, d.cluster.Names)
+		hints.Hosts = d.kind.index.Hosts(d.roomForHosts(len(wanted.nodes)), wanted.nodes, wanted.times, d.cluster.Host, d.cluster.Names)
 		if policy.WantsTasks(d.kind.Placement) {
 			for i := range spec.Tasks {
 				var hosts []protocol.Name

@@ -10,11 +10,42 @@ import (
 // not changed, so tallies may share them.
 type tally struct{ nodes, times []int32 }
 
+// lent is memory of its kind that a driver has until it has left.
+type lent struct {
+	nodes [][]int32
+	hosts [][]spark.HostTasks
+}
+
+// roomForNodes returns an empty list with room for n nodes, which is there until the driver has left.
+func (d *Driver) roomForNodes(n int) []int32 {
+	list := d.kind.nodeLists.Take(n)
+	d.lent.nodes = append(d.lent.nodes, list)
+	return list
+}
+
+// roomForHosts is roomForNodes for hosts.
+func (d *Driver) roomForHosts(n int) []spark.HostTasks {
+	list := d.kind.hostLists.Take(n)
+	d.lent.hosts = append(d.lent.hosts, list)
+	return list
+}
+
+// giveBack returns to its kind what the driver has of it.
+func (d *Driver) giveBack() {
+	for _, list := range d.lent.nodes {
+		d.kind.nodeLists.Give(list)
+	}
+	for _, list := range d.lent.hosts {
+		d.kind.hostLists.Give(list)
+	}
+	d.lent = lent{d.lent.nodes[:0], d.lent.hosts[:0]}
+}
+
 // wantedBy counts how often the tasks of a set that has launched none name each node.
-func wantedBy(set *spark.TaskSet) tally {
+func (d *Driver) wantedBy(set *spark.TaskSet) tally {
 	spec := &set.Spec
 	named := spec.Hosts[spec.PrefStart[0]:spec.PrefStart[spec.Tasks]]
-	if hosts, times, ok := set.NamedHosts(); ok {
+	if hosts, times, ok := set.NamedHosts(d.roomForNodes); ok {
 		return tally{hosts, times}
 	}
 	return tallyOf(named)
