@@ -4,6 +4,7 @@ import (
 	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/record"
+	"replay/engine/reuse"
 	"replay/engine/scenario"
 )
 
@@ -382,7 +383,8 @@ func (s *sim) foreseeCores(a *app) {
 		return
 	}
 	for int64(len(x.later)) < x.in {
-		x.later = append(x.later, nil)
+		x.later = reuse.Longer(x.later)
+		x.later[len(x.later)-1] = x.later[len(x.later)-1][:0]
 	}
 	list := x.later[x.in-1]
 	if last := len(list) - 1; last >= 0 && list[last].usage == b.usage { // of the same queue, most likely
@@ -404,7 +406,7 @@ func (s *sim) sampledTo(next int64) {
 		s.queues.work(int(b.usage), b.cores)
 	}
 	n := copy(x.later, x.later[1:])
-	x.later[n] = nil
+	x.later[n] = first // whose memory is the next one's
 	x.later = x.later[:n]
 }
 

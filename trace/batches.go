@@ -54,7 +54,7 @@ func newJobBatch(t *table, only []string) *jobBatch {
 
 // job fills in the job at the head, but for its stages.
 func (b *jobBatch) job(j *Job) *Job {
-	i := b.head
+	i, conf := b.head, j.Conf
 	*j = Job{
 		Stages: j.Stages,
 		ID:     b.id.V[i], SubmitMS: b.submit.V[i], User: b.user.V[i], Queue: b.queue.V[i], Priority: b.priority.V[i], Kind: b.kind.V[i],
@@ -63,11 +63,11 @@ func (b *jobBatch) job(j *Job) *Job {
 		Name: b.name.V[i], ExternalID: strings.Clone(b.external.V[i]), // a clone does not keep the page in memory
 		RecordedStartMS: b.start.V[i], RecordedFinishMS: b.end.V[i], RecordedOutcome: b.outcome.V[i],
 	}
-	keys, values := b.key.List(i), b.value.List(i)
+	keys, values := b.key.Row(i), b.value.Row(i)
 	if n := min(len(keys), len(values)); n > 0 {
-		j.Conf = make([]KeyValue, n)
-		for k := range j.Conf {
-			j.Conf[k] = KeyValue{keys[k], values[k]}
+		j.Conf = emptied(conf, n, n)
+		for k := range n {
+			j.Conf = append(j.Conf, KeyValue{keys[k], values[k]})
 		}
 	}
 	return j

@@ -265,7 +265,7 @@ type Stiller interface {
 	Still()
 }
 
-// Recycler is a source that makes jobs of the memory of others. Nothing may refer any more to a job that is given back, to its stages
+// Recycler is a source that makes jobs of the memory of others. Nothing may refer any more to a job that is given back, to its settings, its stages
 // or to columns of its tasks; strings stay.
 type Recycler interface {
 	JobSource

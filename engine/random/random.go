@@ -18,18 +18,19 @@ func Stream(seed uint64, name string) *rand.Rand { return trace.Stream(seed, nam
 type Momentary struct {
 	source rand.PCG
 	seed   uint64
-	rand   *rand.Rand
+	rand   rand.Rand
 }
 
 // NewMomentary returns the stream called name for a run with this seed.
 func NewMomentary(seed uint64, name string) *Momentary {
-	m := &Momentary{seed: Stream(seed, name).Uint64()}
-	m.rand = rand.New(&m.source)
+	source := trace.StreamSource(seed, name)
+	m := &Momentary{seed: source.Uint64()}
+	m.rand = *rand.New(&m.source)
 	return m
 }
 
 // At returns the stream of a time in ms.
 func (m *Momentary) At(now int64) *rand.Rand {
 	m.source.Seed(m.seed, uint64(now))
-	return m.rand
+	return &m.rand
 }

@@ -521,10 +521,13 @@ func (c *Column[T]) null(row int64) error {
 	return &BadValue{c.at.Name, row, "null", "a value"}
 }
 
-// List returns a copy of row i of a list column; nil if it is empty or the file has no such column.
-func (c *Column[T]) List(i int) []T {
+// Row returns row i of a list column, which is good until the next batch; nil if it is empty or the file has no such column.
+func (c *Column[T]) Row(i int) []T {
 	if c.Set == 0 || c.Start[i] == c.Start[i+1] {
 		return nil
 	}
-	return append([]T(nil), c.V[c.Start[i]:c.Start[i+1]]...)
+	return c.V[c.Start[i]:c.Start[i+1]]
 }
+
+// List returns a copy of [Column.Row].
+func (c *Column[T]) List(i int) []T { return append([]T(nil), c.Row(i)...) }

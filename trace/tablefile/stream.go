@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -20,8 +21,50 @@ const (
 	firstHeader   = 1 << 10 // what is read first; most are below 100 bytes
 )
 
-// A Budget bounds what the pages that are read at the same time take.
-type Budget struct{ held, most int64 }
+// A Budget bounds what the pages that are read at the same time take, and has the memory of those that were read for others.
+type Budget struct {
+	held, most int64
+	spare      [][]byte
+	spared     int64 // bytes of them
+}
+
+// mostSpared is how many bytes of memory wait for further pages: a few of each column that a trace has.
+const mostSpared = 16 << 20
+
+// give takes memory that nobody reads any more.
+func (b *Budget) give(memory []byte) {
+	if n := int64(cap(memory)); n > 0 && b.spared+n <= mostSpared {
+		b.spared += n
+		b.spare = append(b.spare, memory)
+	}
+}
+
+// grow gives *memory the length n and returns it; what it held is lost where it has less room.
+func (b *Budget) grow(memory *[]byte, n int) []byte {
+	if cap(*memory) < n {
+		b.give(*memory)
+		*memory = b.room(n)
+	}
+	*memory = (*memory)[:n]
+	return *memory
+}
+
+// room returns memory with room for n bytes: of that which waits, the least that has it.
+func (b *Budget) room(n int) []byte {
+	least := -1
+	for i, m := range b.spare {
+		if cap(m) >= n && (least < 0 || cap(m) < cap(b.spare[least])) {
+			least = i
+		}
+	}
+	if least < 0 {
+		return make([]byte, n)
+	}
+	m := b.spare[least]
+	b.spared -= int64(cap(m))
+	b.spare = slices.Delete(b.spare, least, least+1)
+	return m
+}
 
 // take replaces what a page took by what the next one takes.
 func (b *Budget) take(before, now int64) error {
@@ -63,6 +106,8 @@ func (s *stream) begin() {
 // release gives back what the last page took.
 func (s *stream) release() {
 	s.budget.held -= s.held
+	s.budget.give(s.packed)
+	s.budget.give(s.memory)
 	s.held, s.head, s.body, s.packed, s.memory = 0, nil, nil, nil, nil
 }
 
@@ -132,7 +177,7 @@ func (s *stream) readHeader() (*format.PageHeader, error) {
 	var n int
 	var err error
 	for _, most := range []int64{firstHeader, maxHeader} {
-		b := grow(&s.packed, int(min(most, s.chunk.end-s.at)))
+		b := s.budget.grow(&s.packed, int(min(most, s.chunk.end-s.at)))
 		if _, err := s.r.ReadAt(b, s.at); err != nil {
 			return nil, err
 		}
@@ -155,7 +200,7 @@ func (s *stream) readHeader() (*format.PageHeader, error) {
 	case packed > maxPage || unpacked < 0 || unpacked > maxPage:
 		return nil, fmt.Errorf("%d bytes, %d unpacked, want at most %d: write it with smaller pages", packed, unpacked, int64(maxPage))
 	}
-	b := grow(&s.packed, int(packed))
+	b := s.budget.grow(&s.packed, int(packed))
 	if _, err := s.r.ReadAt(b, s.at); err != nil && packed > 0 {
 		return nil, err
 	}
@@ -164,15 +209,6 @@ func (s *stream) readHeader() (*format.PageHeader, error) {
 		return nil, fmt.Errorf("its check sum is %08x, want %08x", crc32.ChecksumIEEE(b), uint32(h.CRC))
 	}
 	return h, nil
-}
-
-// grow gives *b the length n and returns it.
-func grow(b *[]byte, n int) []byte {
-	if cap(*b) < n {
-		*b = make([]byte, n)
-	}
-	*b = (*b)[:n]
-	return *b
 }
 
 // takePage checks and unpacks the page in s.packed, and writes the header with which the library reads it.
@@ -217,7 +253,7 @@ func (s *stream) takePage(h *format.PageHeader) error {
 
 // unpackPage unpacks all but the first bytes of the page, which stand as they are.
 func (s *stream) unpackPage(h *format.PageHeader, first int, packed bool) error {
-	s.body = grow(&s.memory, int(h.UncompressedPageSize)+slack)[:h.UncompressedPageSize]
+	s.body = s.budget.grow(&s.memory, int(h.UncompressedPageSize)+slack)[:h.UncompressedPageSize]
 	copy(s.body, s.packed[:first])
 	codec := s.chunk.codec
 	if !packed {

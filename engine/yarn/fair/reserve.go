@@ -148,5 +148,8 @@ func (f *Scheduler) assignReserved(a *app, n *node) bool {
 
 // reservedContainers returns the reservations, by key and in the order of their making.
 func (a *app) reservedContainers() []*yarn.Container {
+	if len(a.reserved) == 0 {
+		return nil
+	}
 	return slices.SortedStableFunc(slices.Values(a.reserved), func(b, c *yarn.Container) int { return b.Key.Compare(c.Key) })
 }

@@ -46,20 +46,20 @@ func (r *RM) startAttempt(a *app) error {
 //
 // Source: RMAppImpl.AttemptFailedTransition.
 func (r *RM) endAttempt(a *app, exit int32) {
-	id := a.spec.ID
-	failures := a.failures
+	spec, attempt, unregistered, failures := a.spec, a.attempt, a.unregistered, a.failures
+	id := spec.ID
 	if counts(exit) {
 		failures++
 	}
-	if a.unregistered || !r.retries(failures, a.spec.MaxAttempts) {
+	if unregistered || !r.retries(failures, spec.MaxAttempts) {
 		r.remove(id)
-		r.host.AttemptEnded(id, a.unregistered, exit, false)
+		r.host.AttemptEnded(id, unregistered, exit, false)
 		return
 	}
 	r.leave(id) // the attempt's own completions are nobody's any more
 	r.sched.RemoveAttempt(id)
 	r.host.AttemptEnded(id, false, exit, true)
-	if err := r.startAttempt(&app{spec: a.spec, attempt: a.attempt + 1, failures: failures}); err != nil {
+	if err := r.startAttempt(r.newApp(spec, attempt, failures)); err != nil {
 		r.remove(id)
 		r.host.Refused(id, err)
 	}

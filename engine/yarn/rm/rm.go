@@ -110,7 +110,7 @@ type RM struct {
 	given     resource.Resource // at this heartbeat, to its node
 	kills     []protocol.ContainerID
 	firstOf   []int32 // by node, scratch: its first status
-	spare     []lists // of attempts that have ended, all empty
+	spare     []*app // attempts that have ended, for others
 	first     struct {
 		req  protocol.AllocateRequest // for the container of an application master
 		resp protocol.AllocateResponse
@@ -125,11 +125,7 @@ type app struct {
 	am           protocol.ContainerID // zero until pulled
 	unregistered bool
 	heard        int64 // its master's last call
-	lists
-}
 
-// lists are those of an attempt. Those of one that has ended are the next one's.
-type lists struct {
 	completed []nodeStatus // since the last allocate
 	watched   []bool       // by number within the attempt: acquired and not yet heard of
 }
@@ -193,9 +189,6 @@ func (r *RM) enter(a *app) {
 		r.apps = append(r.apps, make([]*app, more)...)
 	}
 	r.leave(a.spec.ID)
-	if n := len(r.spare); n > 0 {
-		a.lists, r.spare = r.spare[n-1], r.spare[:n-1]
-	}
 	r.apps[a.spec.ID] = a
 	r.live++
 }
@@ -204,9 +197,20 @@ func (r *RM) leave(id protocol.AppID) {
 	if a := r.app(id); a != nil {
 		r.apps[id] = nil
 		r.live--
-		r.spare = append(r.spare, lists{a.completed[:0], a.watched[:0]})
-		a.lists = lists{}
+		r.spare = append(r.spare, a)
 	}
+}
+
+// newApp returns an attempt after so many others, failures of which count, in the memory of one that has ended if there is one.
+func (r *RM) newApp(spec yarn.AppSpec, before int32, failures int) *app {
+	n := len(r.spare)
+	if n == 0 {
+		return &app{spec: spec, attempt: before + 1, failures: failures}
+	}
+	a := r.spare[n-1]
+	r.spare = r.spare[:n-1]
+	*a = app{spec: spec, attempt: before + 1, failures: failures, completed: a.completed[:0], watched: a.watched[:0]}
+	return a
 }
 
 // Scheduler returns the scheduler, for reading its state.
@@ -308,7 +312,7 @@ func (r *RM) Submit(now int64, spec yarn.AppSpec) error {
 	if err := r.sched.AddApp(spec); err != nil {
 		return err
 	}
-	if err := r.startAttempt(&app{spec: spec, attempt: 1}); err != nil {
+	if err := r.startAttempt(r.newApp(spec, 0, 0)); err != nil {
 		r.remove(spec.ID)
 		return err
 	}
