@@ -110,7 +110,7 @@ type RM struct {
 	given     resource.Resource // at this heartbeat, to its node
 	kills     []protocol.ContainerID
 	firstOf   []int32 // by node, scratch: its first status
-	spare     []*app // attempts that have ended, for others
+	spare     []*app  // attempts that have ended, for others
 	first     struct {
 		req  protocol.AllocateRequest // for the container of an application master
 		resp protocol.AllocateResponse
