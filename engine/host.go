@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"unsafe"
+
 	"replay/engine/fetch"
 	"replay/engine/master"
 	"replay/engine/protocol"
@@ -81,6 +83,11 @@ func (a *app) Allocate(req *protocol.AllocateRequest, resp *protocol.AllocateRes
 
 func (a *app) Unregister(reason string) {
 	s := a.s
+	for _, c := range a.containers { // whose processes it ends next
+		if c != nil {
+			fetch.Head(&c.node, unsafe.Sizeof(*c)-unsafe.Offsetof(c.node))
+		}
+	}
 	s.rm.Unregister(s.now, a.id)
 	if reason != "" {
 		a.rec.Outcome, a.rec.Reason = record.JobFailed, reason
