@@ -491,20 +491,18 @@ func (c *Column[T]) lists(rows, n int) (now int, done bool, err error) {
 	if rep[0] != 0 && rows == 0 {
 		return rows, false, c.damaged(listGoesOn)
 	}
-	start, next, before, end, most := c.Start, c.next, rows, len(rep), c.at.MaxDef
+	start, next, before, end, most := slices.Grow(c.Start, n)[:n], c.next, rows, len(rep), c.at.MaxDef
 	shift := len(c.own) - next
-	for i, r := range rep {
-		if r == 0 {
+	for i, d := range def[:len(rep)] {
+		if rep[i] == 0 {
 			if rows == n {
 				end, done = i, true
 				break
 			}
-			if rows > 0 {
-				start = append(start, int32(shift+next))
-			}
+			start[rows] = int32(shift + next) // 0 of the first
 			rows++
 		}
-		if d := def[i]; d == most {
+		if d == most {
 			next++
 		} else if d >= c.at.Present {
 			return rows, false, c.null(c.row + int64(rows-before) - 1)
@@ -512,7 +510,7 @@ func (c *Column[T]) lists(rows, n int) (now int, done bool, err error) {
 			return rows, false, &BadValue{c.at.Name, c.row + int64(rows-before) - 1, "null", "a list, which may be empty"}
 		}
 	}
-	c.own, c.Start = append(c.own, c.vals[c.next:next]...), start
+	c.own, c.Start = append(c.own, c.vals[c.next:next]...), start[:max(rows, 1)]
 	c.next, c.used, c.row = next, c.used+end, c.row+int64(rows-before)
 	return rows, done, nil
 }

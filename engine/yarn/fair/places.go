@@ -140,9 +140,11 @@ func (e *elision) spotsOf(l *protocol.Locality, known []*spots) *spots {
 			return s
 		}
 	}
-	s := &spots{}
+	var s *spots
 	if n := len(e.free); n > 0 {
 		s, e.free = e.free[n-1], e.free[:n-1]
+	} else {
+		s = new(spots)
 	}
 	s.Locality, s.epoch, s.racked = l, e.epoch, false
 	s.hosts.Reset(len(e.ranks))
