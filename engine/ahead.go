@@ -186,14 +186,14 @@ func (s *sim) givenBack(e *event) {
 	}
 }
 
-// mayDepart reports whether an event, of an application that is on its own, is the end of a process that its node will have been told to end. The node and
-// the sink come to it at its time.
-func (a *app) mayDepart(e *event) bool {
+// mayDepart reports whether an event, of an application that is on its own, is the end of a process that its node will have been told to end: where the heartbeat for that
+// has passed, it has been told, and has not left the cluster instead. The node and the sink come to it at its time.
+func (a *app) mayDepart(e *event, now int64) bool {
 	if e.kind() != evExit || e.arg >= 0 || a.hearer == nil || a.s.reasons != nil || e.number() == a.am {
 		return false
 	}
 	c := a.containerOf(e.number())
-	return c != nil && c.fate() == departing
+	return c != nil && c.fate() == departing && (e.at-a.s.sc.Model.KillMS > now || a.s.told(a, e))
 }
 
 // A fate is what is known of a container that has not been written.
@@ -271,7 +271,7 @@ func (s *sim) runAhead(a *app) {
 			if !(e.at <= untouched && a.mayPass(e, row, asking)) && (asking || !(e.at < now+s.sc.Model.KillMS && now > a.risky && a.mayHear(e, row))) {
 				break
 			}
-		} else if !row.private && !a.mayHear(e, row) && !a.mayDepart(e) {
+		} else if !row.private && !a.mayHear(e, row) && !a.mayDepart(e, now) {
 			break
 		}
 		first := *e
