@@ -278,10 +278,13 @@ func (k *keyedLists) anyLive(s *TaskSet) bool {
 
 // firstIsLive reports whether [keyedLists.anyLive] would find a live task at once and take nothing away.
 func (k *keyedLists) firstIsLive(s *TaskSet) bool {
-	if k.order != nil || int(k.first) >= len(k.lists) || k.lists[k.first].n <= 0 {
+	if k.order != nil || int(k.first) >= len(k.lists) {
 		return false
 	}
-	l := &k.lists[k.first]
+	l := &k.lists[k.inTurn(k.first)]
+	if l.n <= 0 {
+		return false
+	}
 	t := &s.tasks[k.tasks[l.from+l.n-1]]
 	return t.copies == 0 && !t.done
 }
