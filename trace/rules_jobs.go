@@ -265,10 +265,6 @@ func (r *rules) prefs(row int64, t *Tasks) error {
 
 // fewNodes reports whether a list is of a few nodes, each another one. It compares them, as a table of all nodes is far away.
 func fewNodes(list []int32, nodes int) bool {
-	if len(list) == 3 { // as HDFS has it
-		a, b, c, n := list[0], list[1], list[2], uint32(nodes)
-		return uint32(a) < n && uint32(b) < n && uint32(c) < n && a != b && a != c && b != c
-	}
 	if len(list) > 4 {
 		return false
 	}

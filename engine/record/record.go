@@ -244,14 +244,6 @@ type Sample struct {
 	Nodes                       int64
 }
 
-// Like reports whether two rows differ in their time alone.
-func (s *Sample) Like(o *Sample) bool {
-	return s.UsedMem == o.UsedMem && s.UsedVCores == o.UsedVCores && s.ReservedMem == o.ReservedMem && s.PendingMem == o.PendingMem && s.PendingVCores == o.PendingVCores &&
-		s.DemandMem == o.DemandMem && s.DemandVCores == o.DemandVCores && s.FairMem == o.FairMem && s.FairVCores == o.FairVCores &&
-		s.SteadyMem == o.SteadyMem && s.SteadyVCores == o.SteadyVCores && s.CapacityMem == o.CapacityMem && s.CapacityVCores == o.CapacityVCores &&
-		s.BusyCores == o.BusyCores && s.Running == o.Running && s.Pending == o.Pending && s.Containers == o.Containers && s.Nodes == o.Nodes && s.Queue == o.Queue
-}
-
 // Add adds what is used, wanted and run in a leaf queue to s, the row of the cluster. Shares and capacity have no sum.
 func (s *Sample) Add(leaf *Sample) {
 	s.UsedMem += leaf.UsedMem

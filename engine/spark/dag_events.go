@@ -80,7 +80,7 @@ func (d *DAG) taskSucceeded(now int64, e *TaskEvent, info setInfo, partition int
 //
 // Source: BlockManager.getOrElseUpdate.
 func (d *DAG) cache(stage, partition, exec int32) {
-	for c := stage; c >= 0; c = d.job.Stages[c].CacheOf {
+	for c := range d.lineage(stage) {
 		if d.readable(c, partition) {
 			return
 		}

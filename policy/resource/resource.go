@@ -71,9 +71,7 @@ func (a *Resource) SubtractFrom(b *Resource) {
 // FitsIn reports whether every type of a is at most that of b; negative values count as they are.
 //
 // Source: Resources.fitsIn.
-func (a Resource) FitsIn(b Resource) bool {
-	return a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2] && a[3] <= b[3]
-}
+func (a Resource) FitsIn(b Resource) bool { return a.Within(&b) }
 
 // Within is [Resource.FitsIn] in place.
 func (a *Resource) Within(b *Resource) bool {

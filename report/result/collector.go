@@ -231,14 +231,10 @@ func (c *Collector) Task(r *record.Task) {
 	}
 	if r.End == record.TaskSuccess {
 		d.DurationMS += float64(r.DurationMS)
-		if !d.ByNode.More {
-			d.ByNode.count(r.Node, r.Launch)
-		}
+		d.ByNode.count(r.Node, r.Launch)
 		c.succeeded(r, s, 1)
 	}
-	if s.job != nil {
-		c.close(r.Job, s)
-	}
+	c.close(r.Job, s)
 }
 
 // attempts counts task attempts of a job that began alike, and returns the job's sums.
@@ -246,11 +242,7 @@ func (c *Collector) attempts(r *record.Task, n int64) *jobSums {
 	d, s := &c.data.Tasks, c.job(r.Job)
 	d.N += n
 	s.tasks += n
-	end := 0 // that of most, which is mostly the first one, too
-	if r.End != record.TaskSuccess || len(c.tasks.names) == 0 || c.tasks.names[0] != record.TaskSuccess {
-		end = c.tasks.of(r.End)
-	}
-	c.tasks.n[end] += n
+	c.tasks.n[c.tasks.of(r.End)] += n
 	if r.Speculative {
 		d.Speculative += n
 	}

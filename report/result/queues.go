@@ -136,7 +136,8 @@ func (a *alike) like(rows []record.Sample) bool {
 		return false
 	}
 	for i := range rows {
-		if !rows[i].Like(&a.rows[i]) {
+		row := rows[i]
+		if row.Time = a.rows[i].Time; row != a.rows[i] {
 			return false
 		}
 	}

@@ -197,10 +197,17 @@ func (e *elision) rankOf(id protocol.NodeID) (i int, sends bool) {
 // special reports whether the node is not simply offered to the queues.
 func (n *node) special() bool { return n.Reserved != nil || len(n.claims) > 0 }
 
+// roomNext is the room of the node at its next heartbeat; offered is whether it is offered to the queues then.
+func (n *node) roomNext() (room resource.Resource, offered bool) {
+	room = n.ending
+	room.AddTo(&n.Free)
+	return room, n.Reserved == nil
+}
+
 // serves reports whether the node has room for a size at its next heartbeat and is offered to the queues.
 func (n *node) serves(size *resource.Resource) bool {
-	room := n.Free.Add(n.ending)
-	return n.Reserved == nil && size.Within(&room)
+	room, offered := n.roomNext()
+	return offered && size.Within(&room)
 }
 
 // roomFor returns the nodes with room for a size.

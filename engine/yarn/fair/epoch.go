@@ -102,10 +102,9 @@ func (f *Scheduler) resized(rank int, total resource.Resource) {
 // found takes in what there is to know of a node that sends heartbeats.
 func (f *Scheduler) found(rank int, n *node) {
 	e := &f.elision
-	room, offered := n.ending, n.Reserved == nil
-	room.AddTo(&n.Free)
+	room, offered := n.roomNext()
 	for _, r := range e.room {
-		r.Set(rank, offered && r.size.Within(&room)) // as n.serves has it
+		r.Set(rank, offered && r.size.Within(&room))
 	}
 	if special := n.special(); special || e.special.Has(rank) {
 		e.isSpecial(rank, special)

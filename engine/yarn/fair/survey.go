@@ -90,11 +90,7 @@ func (f *Scheduler) survey() {
 			f.surveyLeaf(q)
 		}
 	}
-	if n == len(e.stale) {
-		e.stale = e.stale[:0]
-	} else {
-		e.stale = e.stale[:copy(e.stale, e.stale[n:])]
-	}
+	e.stale = e.stale[:copy(e.stale, e.stale[n:])]
 	e.changed, e.all = false, e.alls > 0
 	e.open, e.named = e.open[:0], e.named[:0]
 	for _, r := range e.room {

@@ -285,24 +285,15 @@ func (f *Scheduler) refresh() {
 	f.available = f.unallocated()
 	e := &f.elision
 	e.change()
-	keep := 0
-	for _, q := range e.loose {
+	e.loose = slices.DeleteFunc(e.loose, func(q *queue) bool {
 		f.limited(q)
-		if q.found.loose = q.found.at > 0 && !q.found.stale; q.found.loose {
-			e.loose[keep] = q
-			keep++
-		}
-	}
-	clear(e.loose[keep:])
-	e.loose = e.loose[:keep]
+		q.found.loose = q.found.at > 0 && !q.found.stale
+		return !q.found.loose
+	})
 }
 
 // fresh reports whether what is available in the cluster is as of now.
-func (f *Scheduler) fresh() bool {
-	now := f.cluster.Capacity
-	now.SubtractFrom(&f.allocated)
-	return now == f.available
-}
+func (f *Scheduler) fresh() bool { return f.available == f.unallocated() }
 
 // unallocated is the cluster's capacity without what is allocated.
 func (f *Scheduler) unallocated() resource.Resource { return f.cluster.Capacity.Sub(f.allocated) }

@@ -65,7 +65,7 @@ func (k *known) next(rank int, host Host) int64 {
 }
 
 // leavesOut reports whether heartbeats of which all is known are left out.
-func (r *RM) leavesOut() bool { return r.knows }
+func (r *RM) leavesOut() bool { return r.decides != nil && !r.config.Dense }
 
 // news is what a process means for the next heartbeat of its node.
 type news uint8

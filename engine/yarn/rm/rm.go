@@ -85,7 +85,6 @@ type RM struct {
 	sched   yarn.Scheduler
 	decides yarn.Elider  // sched, nil where it is none
 	ender   yarn.Ender   // likewise
-	knows   bool         // see [RM.leavesOut]
 	shown   bool         // see [RM.ExecuteEnds]
 	fetches yarn.Fetcher // sched, nil where it is none
 	host    Host
@@ -157,7 +156,6 @@ func New(host Host, c Config, make func(yarn.Observer) (yarn.Scheduler, error)) 
 	}
 	r.sched = s
 	r.decides, _ = s.(yarn.Elider)
-	r.knows = r.decides != nil && !c.Dense
 	r.ender, _ = s.(yarn.Ender)
 	r.fetches, _ = s.(yarn.Fetcher)
 	if l, can := s.(yarn.Literal); can && c.Dense {
