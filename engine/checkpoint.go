@@ -105,6 +105,7 @@ func (s *sim) checkpoint() error {
 	if s.arriving != nil {
 		arriving = s.arriving.ID
 	}
+	s.summed.flush()
 	return c.Take(&Checkpoint{at, arriving, s.writeState})
 }
 
@@ -135,7 +136,8 @@ func (s *sim) goOn(from *Start, sink record.Sink) (err error) {
 	if err := c.Read(from.State, !from.Changed, s.roots()...); err != nil {
 		return fmt.Errorf("%w: %w", ErrState, err)
 	}
-	s.sink = &summed{sink, &s.digest}
+	s.summed = newSummed(sink, &s.digest)
+	s.sink = s.summed
 	s.setDense(s.beats.dense)
 	if err := s.passJobs(); err != nil {
 		return err

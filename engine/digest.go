@@ -10,24 +10,60 @@ import (
 type summed struct {
 	record.Sink
 	digest *record.Digest
+	batch  record.Batcher // the sink, if it takes many task attempts at once
+	rows   []record.Task  // of them, those that wait
+}
+
+// waitingRows is how many task attempts wait at most: so many that what is done once for them is little, and few enough to stay at hand.
+const waitingRows = 32
+
+func newSummed(sink record.Sink, digest *record.Digest) *summed {
+	s := &summed{Sink: sink, digest: digest}
+	if s.batch, _ = sink.(record.Batcher); s.batch != nil {
+		s.rows = make([]record.Task, 0, waitingRows)
+	}
+	return s
 }
 
 // AnyOrder implements record.AnyOrder: rows enter the digest as a set.
 func (s *summed) AnyOrder() (containers, tasks bool) { return record.TakesAnyOrder(s.Sink) }
 
 func (s *summed) Job(r *record.Job) {
+	s.flush()
 	s.digest.Job(r)
 	s.Sink.Job(r)
 }
 
 func (s *summed) Container(r *record.Container) {
+	s.flush()
 	s.digest.Container(r)
 	s.Sink.Container(r)
 }
 
 func (s *summed) Task(r *record.Task) {
+	if n := len(s.rows); n < cap(s.rows) {
+		s.rows = s.rows[:n+1]
+		s.rows[n] = *r
+		if n+1 == cap(s.rows) {
+			s.give()
+		}
+		return
+	}
 	s.digest.Task(r)
 	s.Sink.Task(r)
+}
+
+// flush gives the task attempts that wait.
+func (s *summed) flush() {
+	if len(s.rows) > 0 {
+		s.give()
+	}
+}
+
+func (s *summed) give() {
+	s.digest.Tasks(s.rows)
+	s.batch.Tasks(s.rows)
+	s.rows = s.rows[:0]
 }
 
 // sumEvent adds what the scheduler did to the digest.

@@ -57,6 +57,7 @@ func (s *sim) finish() {
 			s.jobDone(a.rec)
 		}
 	}
+	s.summed.flush()
 	if v, counts := s.rm.Scheduler().(yarn.Visited); counts {
 		s.totals.Visits = v.Visits()
 	}

@@ -28,7 +28,7 @@ func runIdeal(ctx context.Context, sc *scenario.Scenario, sink record.Sink, p *P
 	}
 	p.start(sc)
 	var digest record.Digest
-	r, err := ideal.Run(ctx, sc, &summedTasks{summed{sink, &digest}}, ideal.Watch{NowMS: &p.NowMS, Jobs: &p.Jobs, Containers: &p.Containers, Tasks: &p.Tasks})
+	r, err := ideal.Run(ctx, sc, &summedTasks{summed{Sink: sink, digest: &digest}}, ideal.Watch{NowMS: &p.NowMS, Jobs: &p.Jobs, Containers: &p.Containers, Tasks: &p.Tasks})
 	if err != nil {
 		return nil, err
 	}

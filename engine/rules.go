@@ -47,6 +47,7 @@ func stateRules() snapshot.Rules {
 			eng + "sim.listens":                        snapshot.Kept,
 			// the world outside
 			eng + "sim.sink":                 snapshot.Kept,
+			eng + "sim.summed":               snapshot.Kept,
 			eng + "sim.progress":             snapshot.Kept,
 			eng + "sim.checkpoints":          snapshot.Kept,
 			eng + "sim.after":                snapshot.Kept,

@@ -28,6 +28,7 @@ const never = math.MaxInt64
 type sim struct {
 	sc       *scenario.Scenario
 	sink     record.Sink
+	summed   *summed // it, but while it is silent
 	digest   record.Digest
 	progress *Progress
 
@@ -109,7 +110,8 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress, aloud b
 	s = &sim{sc: sc, progress: progress, sampled: -1, names: protocol.NewNames(), warnings: newWarnings()}
 	defer s.caught(&err)
 	s.q.clear(0)
-	s.sink = &summed{sink, &s.digest}
+	s.summed = newSummed(sink, &s.digest)
+	s.sink = s.summed
 	if !aloud {
 		s.sink = silent{}
 	}

@@ -16,7 +16,7 @@ type Digest struct {
 	order uint64 // of the scheduler's events
 	rows  uint64 // sum over the rows, but for those that wait
 
-	tasks, containers waiting
+	containers waiting
 }
 
 // Kinds of rows.
@@ -55,128 +55,95 @@ func (d *Digest) Container(r *Container) {
 	}
 }
 
-// mixContainers adds the containers that wait, mixTasks the task attempts.
-func (d *Digest) mixContainers() { d.rows += d.containers.mix(ofAContainer, ofContainer) }
-func (d *Digest) mixTasks()      { d.rows += d.tasks.mix(ofAttempt, ofTask) }
+// mixContainers adds the containers that wait.
+func (d *Digest) mixContainers() { d.rows += d.containers.mix() }
 
 // Task adds a task attempt.
-func (d *Digest) Task(r *Task) {
-	d.tasks.rows[d.tasks.n].of(r)
-	d.waits()
-}
+func (d *Digest) Task(r *Task) { d.rows += r.mix(r.mixStage()) }
 
-// waits counts a task attempt more that waits.
-func (d *Digest) waits() {
-	if d.tasks.more() {
-		d.mixTasks()
+// Tasks adds task attempts. Each number of one waits for the multiplication before it, and none of the next one, which the processor begins meanwhile.
+func (d *Digest) Tasks(rows []Task) {
+	if len(rows) == 0 {
+		return
 	}
+	last, stage, sum := &rows[0], rows[0].mixStage(), uint64(0)
+	for i := range rows {
+		r := &rows[i]
+		if r.Job != last.Job || r.Stage != last.Stage || r.StageAttempt != last.StageAttempt {
+			last, stage = r, r.mixStage()
+		}
+		sum += r.mix(stage)
+	}
+	d.rows += sum
 }
 
 // Wave adds the task attempts of a wave.
 func (d *Digest) Wave(w *Wave) {
-	var some lanes
-	left := len(w.Nodes)
-	if left >= len(some) {
-		some[0].of(&w.Task)
-		some[1], some[2], some[3] = some[0], some[0], some[0]
-		stage := mix(ofTask, some[0][:ofStage]...)
-		for ; left >= len(some); left -= len(some) {
-			for i := range some {
-				some[i].ofWave(w, len(w.Nodes)-left+i)
-			}
-			for _, h := range some.mix(ofStage, ofAttempt, stage) {
-				d.rows += h
-			}
-		}
-	}
-	for ; left > 0; left-- {
-		n := &d.tasks.rows[d.tasks.n]
-		n.of(&w.Task)
-		n.ofWave(w, len(w.Nodes)-left)
-		d.waits()
+	t := w.Task
+	stage := t.mixStage()
+	for i := range w.Nodes {
+		w.attempt(i, &t)
+		d.rows += t.mix(stage)
 	}
 }
 
-// numbers are those of a task attempt or a container. Of an attempt the first are the same in all of its stage attempt.
-type numbers [ofAContainer]int64
-
-const (
-	ofAContainer = 23
-	ofAttempt    = 19
-	ofStage      = 3
-)
-
-func (n *numbers) of(r *Task) {
-	n[0], n[1], n[2], n[3], n[4] = r.Job, int64(r.Stage), int64(r.StageAttempt), int64(r.Index), int64(r.Attempt)
-	n[5], n[6], n[7], n[8], n[9] = r.Container, int64(r.Node), r.Ready, r.Launch, r.Finish
-	n[10], n[11], n[12], n[13], n[14] = int64(r.Level), flag(r.Preferring), flag(r.Preferred), int64(r.Miss), flag(r.Speculative)
-	n[15], n[16], n[17], n[18] = textOfEnd(r.End), r.DurationMS, r.PenaltyMS, r.OverheadMS
+// mixStage folds what is the same of all attempts of a stage attempt, mix all else into that.
+func (r *Task) mixStage() uint64 {
+	return fold(fold(fold(ofTask, r.Job), int64(r.Stage)), int64(r.StageAttempt))
 }
 
-// ofWave are those in which an attempt of a wave differs from the others.
-func (n *numbers) ofWave(w *Wave, i int) {
-	ms, level := w.DurationMS[i], w.Task.Level
-	if w.Levels != nil {
-		level = w.Levels[i]
+func (r *Task) mix(h uint64) uint64 {
+	h = fold(fold(fold(fold(h, int64(r.Index)), int64(r.Attempt)), r.Container), int64(r.Node))
+	h = fold(fold(fold(fold(h, r.Ready), r.Launch), r.Finish), int64(r.Level))
+	h = fold(fold(fold(fold(h, flag(r.Preferring)), flag(r.Preferred)), int64(r.Miss)), flag(r.Speculative))
+	end := success
+	if r.End != TaskSuccess {
+		end = text(r.End)
 	}
-	preferring, preferred := Preferences(level)
-	n[3], n[5], n[6], n[9] = int64(w.Task.Index)+int64(i), w.Task.Container+int64(i), int64(w.Nodes[i]), w.Task.Launch+ms
-	n[10], n[11], n[12], n[16] = int64(level), flag(preferring), flag(preferred), ms
+	return fold(fold(fold(fold(h, end), r.DurationMS), r.PenaltyMS), r.OverheadMS)
 }
 
-// lanes are rows of a kind that are mixed side by side: each number of one waits for the multiplication before it, and none of another.
-type lanes [4]numbers
+// numbers are those of a container.
+type numbers [23]int64
 
-// mix folds the numbers of each, from one of them on and up to another, into h. More than two at a time are more than the registers hold.
-func (t *lanes) mix(from, to int, h uint64) [4]uint64 {
-	a, b := mixTwo(&t[0], &t[1], from, to, h)
-	c, e := mixTwo(&t[2], &t[3], from, to, h)
-	return [...]uint64{a, b, c, e}
-}
-
-func mixTwo(p, q *numbers, from, to int, h uint64) (a, b uint64) {
-	a, b = h, h
-	x, y := p[from:to], q[from:to]
-	y = y[:len(x)]
-	i := 0
-	for ; i < len(x)-1; i += 2 {
-		a, b = fold(a, x[i]), fold(b, y[i])
-		a, b = fold(a, x[i+1]), fold(b, y[i+1])
-	}
-	if i < len(x) {
-		a, b = fold(a, x[i]), fold(b, y[i])
-	}
-	return a, b
-}
-
-// waiting are rows of a kind until there are as many as are mixed side by side.
+// waiting are containers until there are as many as are mixed side by side: each number of one waits for the multiplication before it, and none of another.
 type waiting struct {
-	rows lanes
+	rows [4]numbers
 	n    int // how many there are
 }
 
-// more counts a row more, and reports whether there is room for none after it.
+// more counts a container more, and reports whether there is room for none after it.
 func (w *waiting) more() (full bool) {
 	w.n++
 	return w.n == len(w.rows)
 }
 
-// mix returns the sum over the rows, of which none are left.
-func (w *waiting) mix(to int, kind uint64) (sum uint64) {
-	for i, h := range w.rows.mix(0, to, kind) {
+// mix returns the sum over the containers, of which none are left. More than two at a time are more than the registers hold.
+func (w *waiting) mix() (sum uint64) {
+	for i := 0; i < len(w.rows); i += 2 {
+		a, b := mixTwo(&w.rows[i], &w.rows[i+1])
 		if i < w.n {
-			sum += h
+			sum += a
+		}
+		if i+1 < w.n {
+			sum += b
 		}
 	}
 	w.n = 0
 	return sum
 }
 
-// textOfEnd is text, worked out before for the end of most task attempts and containers; textOfType for the type of most containers.
+func mixTwo(x, y *numbers) (a, b uint64) {
+	a, b = ofContainer, ofContainer
+	for i := range x {
+		a, b = fold(a, x[i]), fold(b, y[i])
+	}
+	return a, b
+}
+
+// textOfEnd is text, worked out before for the end of most containers; textOfType for the type of most.
 func textOfEnd(end string) int64 {
 	switch end {
-	case TaskSuccess:
-		return success
 	case EndCompleted:
 		return completed
 	case EndReleased:
@@ -198,7 +165,6 @@ var success, completed, released, offSwitch = text(TaskSuccess), text(EndComplet
 
 // Hash returns the decision hash of a replay with these totals: 16 hexadecimal digits.
 func (d *Digest) Hash(t *Totals) string {
-	d.mixTasks()
 	d.mixContainers()
 	h := mix(d.order, int64(d.rows), t.Jobs, t.JobsSucceeded, t.JobsFailed, t.JobsUnfinished, t.TaskAttempts,
 		t.ContainersAllocated, t.ContainersEnded, t.Reservations, t.NodeHeartbeats, t.AMHeartbeats, t.Updates, t.EndMS)

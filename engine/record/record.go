@@ -38,6 +38,13 @@ func TakesAnyOrder(s Sink) (containers, tasks bool) {
 	return false, false
 }
 
+// A Batcher is a Sink that takes many task attempts at once, as if one by one in their order. They may come behind samples, nodes and decisions that were
+// told after them, but not behind a job or a container.
+type Batcher interface {
+	Sink
+	Tasks([]Task)
+}
+
 // Outcome of a job.
 const (
 	JobSucceeded  = "success"

@@ -43,6 +43,14 @@ func (w *Wave) Give(s Sink) {
 // at fills in what is different of an attempt and its container.
 func (w *Wave) at(i int, t *Task, c *Container) {
 	ms := w.DurationMS[i]
+	w.attempt(i, t)
+	c.Number, c.Node = t.Container, t.Node
+	c.Ended, c.Exited, c.BusyMS = t.Finish, t.Finish, c.VCores*ms
+}
+
+// attempt fills in what is different of an attempt.
+func (w *Wave) attempt(i int, t *Task) {
+	ms := w.DurationMS[i]
 	t.Index, t.Container, t.Node = w.Task.Index+int32(i), w.Task.Container+int64(i), w.Nodes[i]
 	t.Finish, t.DurationMS = t.Launch+ms, ms
 	t.Freed = t.Finish
@@ -50,8 +58,6 @@ func (w *Wave) at(i int, t *Task, c *Container) {
 		t.Level = w.Levels[i]
 	}
 	t.Preferring, t.Preferred = Preferences(t.Level)
-	c.Number, c.Node = t.Container, t.Node
-	c.Ended, c.Exited, c.BusyMS = t.Finish, t.Finish, c.VCores*ms
 }
 
 // Preferences tells what the level of an attempt in a wave says.

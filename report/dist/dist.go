@@ -35,15 +35,29 @@ func (d *Dist) Add(v int64) { d.AddN(v, 1) }
 
 // AddN counts a value n times: it waits until there are some, see [Dist.Settle].
 func (d *Dist) AddN(v, n int64) {
+	if k := len(d.late); k < cap(d.late) && v >= 0 && n > 0 {
+		d.late = d.late[:k+1]
+		d.late[k] = run{v, n}
+		return
+	}
+	d.addMore(v, n)
+}
+
+// addMore is [Dist.AddN] where no more can wait.
+func (d *Dist) addMore(v, n int64) {
 	if v|n < 0 {
 		panic("dist: distribution of times got a negative value or count")
 	}
 	if n == 0 {
 		return
 	}
-	if d.late = append(d.late, run{v, n}); len(d.late) >= mostLate {
-		d.Settle()
+	if len(d.late) >= mostLate {
+		d.settle()
 	}
+	if cap(d.late) != mostLate {
+		d.late = append(make([]run, 0, mostLate), d.late...)
+	}
+	d.late = append(d.late, run{v, n})
 }
 
 // AddAll counts some values, each once, and returns their sum.
@@ -94,10 +108,29 @@ func (d *Dist) settle() {
 		sum += float64(float64(r.v) * float64(r.n))
 	}
 	d.extend(least, most, n, sum)
-	for _, r := range d.late {
-		d.enter(r.v, r.n)
-	}
+	d.enterAll(d.late)
 	d.late = d.late[:0]
+}
+
+// enterAll is [Dist.enter] for values of which most are in their place.
+func (d *Dist) enterAll(late []run) {
+	if d.counts != nil {
+		for _, r := range late {
+			d.count(r.v, r.n)
+		}
+		return
+	}
+	runs := d.runs
+	for _, r := range late {
+		if len(runs) > 0 {
+			if at := &runs[placeOf(r.v)&uint64(len(runs)-1)]; at.v == r.v && at.n > 0 {
+				at.n += r.n
+				continue
+			}
+		}
+		d.enter(r.v, r.n)
+		runs = d.runs
+	}
 }
 
 // placeOf is where in a table a value is if no other is there, modulo its length.

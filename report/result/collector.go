@@ -225,7 +225,30 @@ func (c *Collector) cutSpans() {
 
 // Task implements record.Sink.
 func (c *Collector) Task(r *record.Task) {
-	d, s := &c.data.Tasks, c.attempts(r, 1)
+	s := c.job(r.Job)
+	c.attempt(r, s)
+	c.close(r.Job, s)
+}
+
+// Tasks implements record.Batcher.
+func (c *Collector) Tasks(rows []record.Task) {
+	for i := range rows {
+		r := &rows[i]
+		s := c.last
+		if s == nil || c.lastID != r.Job {
+			s = c.job(r.Job)
+		}
+		c.attempt(r, s)
+		if s.job != nil {
+			c.close(r.Job, s)
+		}
+	}
+}
+
+// attempt counts a task attempt of a job.
+func (c *Collector) attempt(r *record.Task, s *jobSums) {
+	d := &c.data.Tasks
+	c.attempts(r, s, 1)
 	if Happened(r.Finish) {
 		d.Run.Add(r.Finish - r.Launch)
 	}
@@ -234,12 +257,11 @@ func (c *Collector) Task(r *record.Task) {
 		d.ByNode.count(r.Node, r.Launch)
 		c.succeeded(r, s, 1)
 	}
-	c.close(r.Job, s)
 }
 
-// attempts counts task attempts of a job that began alike, and returns the job's sums.
-func (c *Collector) attempts(r *record.Task, n int64) *jobSums {
-	d, s := &c.data.Tasks, c.job(r.Job)
+// attempts counts task attempts of a job that began alike.
+func (c *Collector) attempts(r *record.Task, s *jobSums, n int64) {
+	d := &c.data.Tasks
 	d.N += n
 	s.tasks += n
 	c.tasks.n[c.tasks.of(r.End)] += n
@@ -250,7 +272,6 @@ func (c *Collector) attempts(r *record.Task, n int64) *jobSums {
 	d.Wait.AddN(wait, n)
 	s.taskMS += n * wait
 	s.ready += n
-	return s
 }
 
 // succeeded counts task attempts whose results count, with one locality.

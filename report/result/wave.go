@@ -2,7 +2,10 @@ package result
 
 import "replay/engine/record"
 
-var _ record.Waves = (*Collector)(nil)
+var (
+	_ record.Waves   = (*Collector)(nil)
+	_ record.Batcher = (*Collector)(nil)
+)
 
 // AnyOrder implements record.AnyOrder.
 func (c *Collector) AnyOrder() (containers, tasks bool) { return true, true }
@@ -27,7 +30,8 @@ func (c *Collector) Wave(w *record.Wave) {
 
 // waveOfTasks counts the attempts of a wave, which take so long together.
 func (c *Collector) waveOfTasks(w *record.Wave, n, ms int64) {
-	d, s := &c.data.Tasks, c.attempts(&w.Task, n)
+	d, s := &c.data.Tasks, c.job(w.Task.Job)
+	c.attempts(&w.Task, s, n)
 	d.DurationMS += float64(ms)
 	for _, node := range w.Nodes {
 		if d.ByNode.More {

@@ -82,6 +82,16 @@ func (w *Writer) Task(t *record.Task) {
 	}
 }
 
+// Tasks implements record.Batcher.
+func (w *Writer) Tasks(rows []record.Task) {
+	w.Collector.Tasks(rows)
+	if w.tasks != nil {
+		for i := range rows {
+			w.tasks.add(&rows[i])
+		}
+	}
+}
+
 // AnyOrder implements record.AnyOrder: tables are in the order of time.
 func (w *Writer) AnyOrder() (containers, tasks bool) { return false, w.tasks == nil }
 
