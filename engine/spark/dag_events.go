@@ -40,7 +40,7 @@ func (d *DAG) taskEnded(now int64, e *TaskEvent) {
 	}
 	switch {
 	case e.Reason == EndSuccess:
-		d.taskSucceeded(now, e, info, partition)
+		d.taskSucceeded(now, &d.sets[e.Set], partition, e.Exec)
 	case e.Reason == EndFetchFailed:
 		d.fetchFailed(now, e, info)
 	case d.job.Stages[info.stage].Kind == trace.StageGang:
@@ -48,13 +48,21 @@ func (d *DAG) taskEnded(now int64, e *TaskEvent) {
 	}
 }
 
-func (d *DAG) taskSucceeded(now int64, e *TaskEvent, info setInfo, partition int32) {
-	s := &d.stages[info.stage]
-	counts := info.epoch > at(d.failedAt, e.Exec)
-	if counts && (len(s.cached) > 0 || d.job.Stages[info.stage].CacheOf >= 0) {
-		d.cache(info.stage, partition, e.Exec)
+// Succeeded takes the end of an attempt that [TaskScheduler.SucceededAlone] has told.
+func (d *DAG) Succeeded(now int64, set *TaskSet, a *Attempt) {
+	if !d.aborted {
+		d.taskSucceeded(now, &d.sets[set.ID], set.Spec.Partition(a.Index), a.Exec)
 	}
-	if d.forgotten(info.stage) {
+}
+
+func (d *DAG) taskSucceeded(now int64, info *setInfo, partition, exec int32) {
+	stage := info.stage
+	s := &d.stages[stage]
+	counts := info.epoch > at(d.failedAt, exec)
+	if counts && (len(s.cached) > 0 || d.job.Stages[stage].CacheOf >= 0) {
+		d.cache(stage, partition, exec)
+	}
+	if d.forgotten(stage) {
 		return
 	}
 	if info.attempt < s.next-1 {
@@ -68,10 +76,10 @@ func (d *DAG) taskSucceeded(now int64, e *TaskEvent, info setInfo, partition int
 		if s.out[partition] < 0 {
 			s.available++
 		}
-		s.out[partition] = e.Exec
+		s.out[partition] = exec
 	}
 	if s.isMap && s.running && s.owed == 0 || !s.isMap && s.available == s.tasks { // a result stage ends also where its attempt has failed
-		d.complete(now, info.stage)
+		d.complete(now, stage)
 	}
 }
 

@@ -361,6 +361,23 @@ func (s *TaskScheduler) Succeeded(now int64, ref TaskRef) {
 	}
 }
 
+// SucceededAlone is [TaskScheduler.Succeeded] for the only attempt of a task, where nothing is left that [TaskScheduler.Take] would tell: its end is told by the answer, the
+// set and the attempt, and not by Take. Both are there until the next call of Take. It is nil where it does nothing, as there would be more to tell.
+func (s *TaskScheduler) SucceededAlone(now int64, ref TaskRef) (*TaskSet, *Attempt) {
+	set := s.sets[ref.Set]
+	if set == nil || len(s.events) > 0 {
+		return nil, nil
+	}
+	a := &set.attempts[ref.Row]
+	t := &set.tasks[a.Index]
+	if a.Ended || t.done || t.last != ref.Row || a.previous >= 0 {
+		return nil, nil
+	}
+	set.complete(now, ref.Row, a, t)
+	set.maybeFinish(now)
+	return set, a
+}
+
 // Failed handles the failure of an attempt, and asks for offers when it is to run again.
 func (s *TaskScheduler) Failed(now int64, ref TaskRef, reason EndReason) {
 	set := s.sets[ref.Set]

@@ -146,7 +146,11 @@ func (x *twoSchedulers) reported(ref TaskRef) bool {
 func (x *twoSchedulers) result(ref TaskRef) {
 	switch x.pick(8, "result") {
 	case 0, 1, 2:
-		x.s.Succeeded(x.now, ref)
+		if set, a := x.s.SucceededAlone(x.now, ref); set == nil {
+			x.s.Succeeded(x.now, ref)
+		} else if set.emit(TaskEnded, ref.Row, EndSuccess); a != &set.attempts[ref.Row] { // as Succeeded would have told
+			x.Fatalf("the answer is attempt %d, want that of row %d", a.ID, ref.Row)
+		}
 		x.plain.sets[ref.Set].succeed(x.now, int(ref.Row))
 	case 3:
 		from := FetchSource{Stage: 0, Partition: 1, Exec: int32(x.pick(modelExecs+1, "from") - 1)}

@@ -66,6 +66,19 @@ func (s *TaskSet) succeed(now int64, row int32) {
 		s.fail(now, row, EndKilled, false)
 		return
 	}
+	s.complete(now, row, a, t)
+	for other := t.last; other >= 0; other = s.attempts[other].previous {
+		if o := &s.attempts[other]; !o.Ended {
+			o.Killed = true
+			s.emit(KillTask, other, 0)
+		}
+	}
+	s.emit(TaskEnded, row, EndSuccess)
+	s.maybeFinish(now)
+}
+
+// complete marks a successful attempt as handled, and its task as done.
+func (s *TaskSet) complete(now int64, row int32, a *Attempt, t *taskState) {
 	s.end(row)
 	if s.sched.conf.Speculation.Enabled {
 		s.durations.insert(now - a.Launch)
@@ -73,12 +86,6 @@ func (s *TaskSet) succeed(now int64, row int32) {
 	}
 	if a.Counted {
 		s.uncount(row)
-	}
-	for other := t.last; other >= 0; other = s.attempts[other].previous {
-		if o := &s.attempts[other]; !o.Ended {
-			o.Killed = true
-			s.emit(KillTask, other, 0)
-		}
 	}
 	if !t.done {
 		s.done++
@@ -88,8 +95,6 @@ func (s *TaskSet) succeed(now int64, row int32) {
 			s.stop()
 		}
 	}
-	s.emit(TaskEnded, row, EndSuccess)
-	s.maybeFinish(now)
 }
 
 // end marks an attempt as handled.

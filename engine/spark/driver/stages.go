@@ -75,11 +75,16 @@ func (d *Driver) pump() {
 				d.dag.Handle(d.now(), &events[i])
 			}
 		}
-		if d.dag != nil && !d.dag.Silent() {
-			stages := d.dag.Take()
-			for i := range stages {
-				d.dagEvent(&stages[i])
-			}
+		d.pumpStages()
+	}
+}
+
+// pumpStages carries what the DAG has told.
+func (d *Driver) pumpStages() {
+	if d.dag != nil && !d.dag.Silent() {
+		stages := d.dag.Take()
+		for i := range stages {
+			d.dagEvent(&stages[i])
 		}
 	}
 }
@@ -247,14 +252,7 @@ func (d *Driver) taskEnded(e *spark.TaskEvent) {
 	switch e.Reason {
 	case spark.EndSuccess:
 		end = spark.TaskSucceeded
-		if done := d.done[r.stage]; !done[r.index] {
-			done[r.index] = true
-			d.rec.TasksSucceeded++
-			d.writeRun(r, record.TaskSuccess)
-		} else {
-			r.repeated = true
-			d.writeRun(r, record.TaskSuccess)
-		}
+		d.runSucceeded(r)
 	case spark.EndKilled:
 		end = spark.TaskKilled
 		d.writeRun(r, record.TaskKilled)
@@ -270,6 +268,17 @@ func (d *Driver) taskEnded(e *spark.TaskEvent) {
 	if end == spark.TaskFailed {
 		d.pendingAgain(set, e.Index)
 	}
+}
+
+// runSucceeded books an attempt that has succeeded.
+func (d *Driver) runSucceeded(r *run) {
+	if done := d.done[r.stage]; !done[r.index] {
+		done[r.index] = true
+		d.rec.TasksSucceeded++
+	} else {
+		r.repeated = true
+	}
+	d.writeRun(r, record.TaskSuccess)
 }
 
 func (d *Driver) pendingAgain(set *spark.TaskSet, index int32) {

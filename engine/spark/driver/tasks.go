@@ -264,15 +264,37 @@ func (d *Driver) result(id int64) {
 	}
 	r := d.runs.of(id)
 	r.reported = false
-	d.runs.settle(r)
-	if r.unread {
+	switch {
+	case r.unread:
+		d.runs.settle(r)
 		d.tasks.FetchFailed(d.now(), r.ref, r.fetch)
-	} else if r.fails {
+	case r.fails:
+		d.runs.settle(r)
 		d.tasks.Failed(d.now(), r.ref, spark.EndException)
-	} else {
+	default:
+		if set, at := d.tasks.SucceededAlone(d.now(), r.ref); set != nil {
+			d.succeededAlone(set, at, r)
+			return
+		}
+		d.runs.settle(r)
 		d.tasks.Succeeded(d.now(), r.ref)
 	}
 	d.pump()
+}
+
+// succeededAlone does what [Driver.pump] does of the success of an attempt if that is all that the task scheduler has to tell.
+func (d *Driver) succeededAlone(set *spark.TaskSet, at *spark.Attempt, r *run) {
+	d.runSucceeded(r)
+	if d.mgr != nil {
+		d.mgr.TaskEnd(d.now(), set.Stage, set.Schedulable.Attempt, at.Index, at.Exec, at.Speculative, spark.TaskSucceeded)
+	}
+	if d.dag != nil {
+		d.dag.Succeeded(d.now(), set, at)
+	}
+	if d.tells() {
+		d.pumpStages()
+		d.pump()
+	}
 }
 
 // killedTask is an attempt that was told to stop and has.
