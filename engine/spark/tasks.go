@@ -81,6 +81,7 @@ type TaskScheduler struct {
 	sets     []*TaskSet // by ID; nil when nothing of it is left
 	stages   map[int32][]int32
 	nextTask int64
+	stamps   int32 // given so far, see [TaskSet.filled]
 	events   []TaskEvent
 	taken    []TaskEvent
 	leaving  []int32 // sets of which nothing is left
@@ -166,6 +167,8 @@ type executor struct {
 	running          int32     // attempts that the scheduler knows by their id
 	open             []TaskRef // attempts whose end was not handled
 	at               int32     // its host's position in hosts
+	searched         int32     // stamp of the set of which it finds no task below the level from; 0 = of none
+	from             Locality
 }
 
 // listPlace is where the list of a host or rack is among those of a set's pending tasks, as of when these had so many keys, at least one. A key

@@ -157,12 +157,29 @@ func (s *TaskScheduler) offerRound(now int64, set *TaskSet, offers []Offer, limi
 	return best, rejected, able
 }
 
-// taker is an executor that may take tasks of a set in a call of [TaskScheduler.ResourceOffers]. The levels below barren gave it none: their lists are empty
-// for it, and no task comes into them in the call.
+// taker is an executor that may take tasks of a set in a call of [TaskScheduler.ResourceOffers], at levels from one on, see [TaskSet.from].
 type taker struct {
-	offer  int32
-	cores  int32
-	barren Locality
+	offer int32
+	cores int32
+	from  Locality
+}
+
+// from returns the first level at which an executor may find a task of the set, as it has found none below it, see [TaskSet.found]: their lists are empty for it,
+// and no task has come into one of the set's lists since.
+func (s *TaskSet) from(e *executor) Locality {
+	if e.searched == s.stamp {
+		return e.from
+	}
+	return ProcessLocal
+}
+
+// found notes that an executor finds no task of the set below a level.
+func (s *TaskSet) found(e *executor, from Locality) { e.searched, e.from = s.stamp, from }
+
+// filled says that tasks have come into lists of the set.
+func (s *TaskSet) filled() {
+	s.sched.stamps++
+	s.stamp = s.sched.stamps
 }
 
 // plain reports whether each task of the set may run on each executor, and starts alone.
@@ -196,7 +213,7 @@ func (s *TaskScheduler) offerOnly(now int64, set *TaskSet, offers []Offer, allFr
 	}
 	s.offered(now, set, best, noRejects, allFree)
 	if allFree {
-		s.barren = barren{set.ID + 1, to}
+		s.barren = barren{set.stamp, to}
 	} else {
 		s.barren.to = min(s.barren.to, to)
 	}
@@ -206,22 +223,28 @@ func (s *TaskScheduler) offerOnly(now int64, set *TaskSet, offers []Offer, allFr
 // each time.
 func (s *TaskScheduler) offerOne(now int64, set *TaskSet, o *Offer) (best Locality, noRejects bool, to Locality) {
 	best, to = numLocalities, AnyLocality
-	need, from := set.Spec.TaskCPUs, ProcessLocal
 	if !set.Spec.runsOn(o.Profile) {
 		return best, true, to
 	}
+	e, need := &s.execs[o.Exec], set.Spec.TaskCPUs
+	from := set.from(e)
 	for cores := o.Cores; cores >= need && cores >= 0; cores -= need {
 		held := set.allowed(now)
 		if set.drained() {
 			break
 		}
-		task, at, _ := set.dequeue(&set.pending, o.Exec, o.Host, from, held, false)
+		task, at := int32(-1), from
+		if from <= held {
+			task, at, _ = set.dequeue(&set.pending, o.Exec, o.Host, from, held, false)
+		}
 		if task < 0 {
+			set.found(e, max(from, held+1))
 			return best, set.Backlog == 0, held
 		}
 		s.launchOn(set, o.Exec, set.launch(now, task, o.Exec, o.Host, at, false))
 		best, from = min(best, at), at
 	}
+	set.found(e, from)
 	return best, true, to
 }
 
@@ -234,7 +257,7 @@ func (s *TaskScheduler) offerPlainly(now int64, set *TaskSet, offers []Offer) (b
 	takers := s.takers[:0]
 	for i := range offers {
 		if c := s.cores[i]; c >= need && c >= 0 && set.Spec.runsOn(offers[i].Profile) {
-			takers = append(takers, taker{offer: int32(i), cores: c})
+			takers = append(takers, taker{int32(i), c, set.from(&s.execs[offers[i].Exec])})
 		}
 	}
 	s.takers = takers[:0]
@@ -257,9 +280,9 @@ func (s *TaskScheduler) offerPlainly(now int64, set *TaskSet, offers []Offer) (b
 			if limit != NoPref {
 				allowed = min(held, limit)
 			}
-			if allowed >= t.barren {
+			if allowed >= t.from {
 				o := &offers[t.offer]
-				if task, at, _ := set.dequeue(&set.pending, o.Exec, o.Host, t.barren, allowed, false); task >= 0 {
+				if task, at, _ := set.dequeue(&set.pending, o.Exec, o.Host, t.from, allowed, false); task >= 0 {
 					s.launchOn(set, o.Exec, set.launch(now, task, o.Exec, o.Host, at, false))
 					known, launched, best = false, true, min(best, at)
 					s.cores[t.offer] -= need
@@ -269,7 +292,8 @@ func (s *TaskScheduler) offerPlainly(now int64, set *TaskSet, offers []Offer) (b
 					}
 					continue
 				}
-				t.barren = allowed + 1
+				t.from = allowed + 1
+				set.found(&s.execs[o.Exec], t.from)
 			}
 			if limit == AnyLocality && set.Backlog > 0 {
 				noRejects = false

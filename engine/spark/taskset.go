@@ -103,6 +103,7 @@ type TaskSet struct {
 	durations     durations // of successful attempts; only with speculation
 	barrier       []barrierTask
 	excluded      *taskSetExclusion // nil while nothing has failed, or exclusion is off
+	stamp         int32             // of all sets, another one whenever tasks have come into its lists
 	unschedulable bool              // an abort timer is set
 	abortAt       int64
 	inPool        bool
@@ -190,6 +191,7 @@ func newTaskSet(sched *TaskScheduler, spec *TaskSetSpec, now int64) *TaskSet {
 			p.byRack.order = &scala.HashMap[int32]{Hash: order.Rack}
 		}
 	}
+	s.filled()
 	s.addAllPending()
 	s.computeLevels()
 	return s
@@ -263,7 +265,7 @@ func (s *TaskSet) addPending(p *pendingTasks, task int32) {
 	if s.Zombie {
 		return
 	}
-	s.sched.barren = barren{}
+	s.filled()
 	from, to := s.Spec.prefs(task)
 	for at := from; at < to; at++ {
 		host := s.Spec.Hosts[at]

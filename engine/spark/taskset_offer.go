@@ -39,15 +39,15 @@ func (s *TaskSet) resourceOffer(now int64, exec, host int32, limit Locality) (ro
 
 // barren says that each executor with a free core has been offered to a set and has found nothing up to a level. Tasks only leave the lists, until one is put back.
 type barren struct {
-	set int32 // 1 + its ID, 0 for none
-	to  Locality
+	stamp int32 // of the set, 0 for none
+	to    Locality
 }
 
 // OfferDue returns the earliest time, not before now, at which an offer of all executors could launch a task or change anything, if nothing happens before it
 // and each executor was offered when it was new and when cores of it became free; now if that is not easily said.
 func (s *TaskScheduler) OfferDue(now int64) int64 {
 	set := s.only()
-	if set == nil || s.barren.set != set.ID+1 || set.noPrefs {
+	if set == nil || s.barren.stamp != set.stamp || set.noPrefs {
 		return now
 	}
 	return max(now, set.waitsTo(now, s.barren.to))
