@@ -100,7 +100,7 @@ type Manager struct {
 
 	moved   bool         // something was told that may change the next interesting time, or a tick executed, since the last call of Moved
 	counted bool         // as moved, of tasks that began or ended: what they change is how many executors are needed
-	need    int          // executors of the only profile that were needed at that call, -1 if that is not easily said
+	need    int          // executors of the only profile that were needed at that call, as far as there may be so many, -1 if that is not easily said
 	request TotalRequest // reused
 	idle    []int32      // reused
 }
@@ -330,13 +330,17 @@ func (m *Manager) send(now int64) bool {
 // passed.
 func (m *Manager) Moved() bool { return (m.moved || m.monitor.moved || m.counted) && m.hasMoved() }
 
+// hasMoved is Moved where something was told. Which executors are there, and since when they are idle, matters only while one may be spared or a step may be made,
+// and more of them than that are needed as if as many were.
 func (m *Manager) hasMoved() bool {
-	moved, need := m.moved || m.monitor.moved, -1
+	moved, idle, need := m.moved, m.monitor.moved, -1
+	m.moved, m.monitor.moved, m.counted = false, false, false
 	if s := &m.profiles[0]; len(m.profiles) == 1 && m.plain(s) {
-		need = s.plainNeed()
+		need = min(s.plainNeed(), max(m.max, s.target))
+		idle = idle && (m.initializing || m.spare(0, 0) || m.addTime != Never && s.target < m.max)
 	}
-	moved = moved || need < 0 || need != m.need
-	m.moved, m.monitor.moved, m.counted, m.need = false, false, false, need
+	moved = moved || idle || need < 0 || need != m.need
+	m.need = need
 	return moved
 }
 
@@ -347,16 +351,19 @@ func (m *Manager) NextInteresting(now int64) int64 {
 	for p := range m.profiles {
 		s := &m.profiles[p]
 		if s.targeted && !m.initializing {
-			need := m.MaxNeeded(int32(p))
+			need := 0
+			if m.plain(s) {
+				need = s.plainNeed()
+			} else {
+				need = m.maxNeeded(int32(p))
+			}
 			switch {
 			case need < s.target:
 				if s.toAdd != 1 || max(need, m.min) != s.target {
 					return now
 				}
-			case m.addTime != Never:
-				if t := m.raisedTarget(int32(p), need); t != s.target || s.toAdd != 1 {
-					next = min(next, max(now, m.addTime))
-				}
+			case m.addTime != Never && (s.toAdd != 1 || s.target < m.max && m.raisedTarget(int32(p), need) != s.target):
+				next = min(next, max(now, m.addTime))
 			}
 		}
 		if m.initializing || m.spare(int32(p), 0) {

@@ -10,7 +10,6 @@ import (
 //
 // Source: ExecutorMonitor.onExecutorAdded.
 func (m *Manager) ExecutorAdded(now int64, executor, profile int32) {
-	m.moved = true
 	m.monitor.ensure(executor, profile)
 	m.monitor.updateRunning(now, executor, 0)
 }
@@ -173,7 +172,7 @@ func (m *Manager) BlockUpdated(executor, rdd, split int32, valid, onDisk, active
 			x.cached[i] = cachedRDD{rdd: rdd, splits: x.cached[i].splits.emptied()}
 		}
 		x.cached[i].splits.add(split)
-		if len(x.cached) == 1 && x.cached[0].splits.n == 1 {
+		if len(x.cached) == 1 && x.cached[0].splits.n == 1 && x.idleStart != busy {
 			m.moved = true
 			mon.updateTimeout(executor)
 		}

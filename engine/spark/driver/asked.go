@@ -277,8 +277,9 @@ func (a *asked) RequestTotal(now int64, r *spark.TotalRequest) bool {
 	}
 	if a.alloc.RequestTotal(now, r) {
 		a.wake()
+	} else {
+		a.expect()
 	}
-	a.expect()
 	return true
 }
 

@@ -68,8 +68,8 @@ func (d *Driver) wind() {
 		}
 		return
 	}
-	// A clock of which nothing has moved is as it is in the queue, or is not there.
-	if c := &l.tick; c.period > 0 && (d.mgr.Moved() || c.unknown || c.at <= now) {
+	// A clock of which nothing has moved is as it is in the queue, or is not there; and no other time comes before one that is its next.
+	if c := &l.tick; c.period > 0 && !c.isNext(now) && (d.mgr.Moved() || c.unknown || c.at <= now) {
 		d.expectAt(c, d.mgr.NextInteresting(now))
 	}
 	if c := &l.revive; c.period > 0 {
@@ -97,6 +97,9 @@ func (d *Driver) ticksBefore(at int64) bool {
 
 // has reports whether one of the clock's times is at a time or behind it, and before another.
 func (c *clock) has(from, to int64) bool { return c.period > 0 && c.from(from) < to }
+
+// isNext reports whether the time of the clock that is in the queue is the next one that it has.
+func (c *clock) isNext(now int64) bool { return c.at > now && c.at-c.period < now && !c.unknown }
 
 // expectAt has a clock run when it is due.
 func (d *Driver) expectAt(c *clock, due int64) {
