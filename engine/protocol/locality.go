@@ -168,6 +168,14 @@ func (l *Locality) Left(all *Locality) (without []int32, ok bool) {
 	return l.without, l.all == all && all != nil
 }
 
+// Whole returns the locality that l is all of but the hosts at some places, ascending, as far as that is known by [Locality.Rest]: else l itself.
+func (l *Locality) Whole() (all *Locality, without []int32) {
+	if l.all == nil {
+		return l, nil
+	}
+	return l.all, l.without
+}
+
 // PartOf reports whether it is known that all names of l are names of o, by [Locality.Rest].
 func (l *Locality) PartOf(o *Locality) bool {
 	if l.all == nil || l.all == o {

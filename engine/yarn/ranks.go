@@ -21,6 +21,12 @@ func (s *Ranks) Reset(n int) {
 	s.any = zeroed(s.any, (len(s.words)+63)/64)
 }
 
+// Copy makes of s the set a.
+func (s *Ranks) Copy(a *Ranks) {
+	s.n = a.n
+	s.words, s.any = append(s.words[:0], a.words...), append(s.any[:0], a.any...)
+}
+
 // Room returns n of [Ranks.Reset].
 func (s *Ranks) Room() int { return s.n }
 

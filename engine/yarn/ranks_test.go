@@ -99,13 +99,14 @@ func TestRanksTogether(t *testing.T) {
 			make func(s *Ranks)
 			want func(s, a, b bool) bool
 		}{
+			"copy":     {func(s *Ranks) { s.Copy(&a) }, func(s, a, b bool) bool { return a }},
 			"add":      {func(s *Ranks) { s.Add(&a) }, func(s, a, b bool) bool { return s || a }},
 			"add both": {func(s *Ranks) { s.AddBoth(&a, &b) }, func(s, a, b bool) bool { return s || a && b }},
 			"add only": {func(s *Ranks) { s.AddOnly(&a, &b) }, func(s, a, b bool) bool { return s || a && !b }},
 			"add all":  {func(s *Ranks) { s.AddAllBut(&b) }, func(s, a, b bool) bool { return s || !b }},
 			"take":     {func(s *Ranks) { s.Take(&a) }, func(s, a, b bool) bool { return s && !a }},
 		}
-		was, c := set("none"), makes[rapid.SampledFrom([]string{"add", "add both", "add only", "add all", "take"}).Draw(t, "makes")]
+		was, c := set("none"), makes[rapid.SampledFrom([]string{"copy", "add", "add both", "add only", "add all", "take"}).Draw(t, "makes")]
 		was.Reset(n)
 		was.Add(&s)
 		c.make(&s)

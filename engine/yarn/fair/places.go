@@ -147,6 +147,9 @@ func (e *elision) spotsOf(l *protocol.Locality, known []*spots) *spots {
 		s = new(spots)
 	}
 	s.Locality, s.epoch, s.racked = l, e.epoch, false
+	if !e.alike && e.likeOne(s, known) {
+		return s
+	}
 	s.hosts.Reset(len(e.ranks))
 	if e.alike || e.more != nil {
 		e.markHosts(&s.hosts, true, l.Hosts...)
@@ -155,6 +158,30 @@ func (e *elision) spotsOf(l *protocol.Locality, known []*spots) *spots {
 		s.hosts.AddNamed(e.hosts, l.Hosts)
 	}
 	return s
+}
+
+// likeOne finds the nodes of a locality by what it has more and less than one that is known, where both are known to be parts of a third one. It reports
+// whether there is such a one.
+func (e *elision) likeOne(s *spots, known []*spots) bool {
+	all, without := s.Whole()
+	for _, o := range known {
+		if o.epoch != e.epoch {
+			continue
+		}
+		of, missing := o.Whole()
+		if of != all {
+			continue
+		}
+		s.hosts.Copy(&o.hosts)
+		for _, at := range missing {
+			e.markHosts(&s.hosts, true, all.Hosts[at])
+		}
+		for _, at := range without {
+			e.markHosts(&s.hosts, false, all.Hosts[at])
+		}
+		return true
+	}
+	return false
 }
 
 // markHosts puts the nodes into a set that names stand for as hosts, or takes them out; markRack does so for the nodes of a rack.
