@@ -39,8 +39,8 @@ type TaskPlacement interface {
 }
 
 // A SparsePlacement is a [Placement] that does not look at each host where it need not: hosts on which nothing runs, and that all pending requests name,
-// differ in their tasks alone. SparseRequests is asked first. It returns how many of the n requests, the last ones, prefer all hosts but those of a list
-// of positions, which is valid until the next call; the others prefer none. ok is false where that is not how it is, or not known: then Requests is asked.
+// differ in their tasks alone. SparseRequests is asked first. It returns how many of the n requests, the last ones, prefer all hosts but those of a list,
+// ascending, which is valid until the next call; the others prefer none. ok is false where that is not how it is, or not known: then Requests is asked.
 type SparsePlacement interface {
 	Placement
 	SparseRequests(n int, hints *SparseHints) (local int, without []int32, ok bool)
@@ -59,7 +59,7 @@ type SparseHints struct {
 
 // BusyHost is a host on which containers run, or that not all pending requests name.
 type BusyHost struct {
-	Host                     int32 // its position; they come in ascending order
+	Host                     int32 // a number of the caller's; they come in ascending order
 	Tasks, Existing, Pending int
 }
 

@@ -306,6 +306,9 @@ type Cluster struct {
 
 	node   []int32         // by name
 	rackOf []protocol.Name // by name, Any for one that is no host
+
+	rackNumber []int32 // by name of a host: number of its rack, plus 1, 0 for one that is no host
+	racks      []protocol.Name
 }
 
 // Add adds a node.
@@ -314,10 +317,24 @@ func (c *Cluster) Add(host, rack string, rackIndex int32) {
 	c.Rack = append(c.Rack, c.Names.Intern(rack))
 	c.RackIndex = append(c.RackIndex, rackIndex)
 	for len(c.node) < c.Names.Len() {
-		c.node, c.rackOf = append(c.node, -1), append(c.rackOf, protocol.Any)
+		c.node, c.rackOf, c.rackNumber = append(c.node, -1), append(c.rackOf, protocol.Any), append(c.rackNumber, 0)
 	}
 	last := len(c.Host) - 1
+	c.rackNumber[c.Host[last]] = 1 + c.numberOf(c.Rack[last], rackIndex)
 	c.node[c.Host[last]], c.rackOf[c.Host[last]] = int32(last), c.Rack[last]
+}
+
+// numberOf returns the number of a rack among those of the nodes; they mostly have that of the trace.
+func (c *Cluster) numberOf(rack protocol.Name, likely int32) int32 {
+	if int(likely) < len(c.racks) && c.racks[likely] == rack {
+		return likely
+	}
+	i := slices.Index(c.racks, rack)
+	if i < 0 {
+		i = len(c.racks)
+		c.racks = append(c.racks, rack)
+	}
+	return int32(i)
 }
 
 // Apart reports whether no host is called like a rack, and nothing like "*".
@@ -337,8 +354,8 @@ func (c *Cluster) NodeOf(host protocol.Name) int32 {
 	return -1
 }
 
-// RackTable is part of [protocol.Racks].
-func (c *Cluster) RackTable() []protocol.Name { return c.rackOf }
+// RackNumbers is part of [protocol.Racks].
+func (c *Cluster) RackNumbers() (of []int32, racks []protocol.Name) { return c.rackNumber, c.racks }
 
 // RackOf returns the rack of a host, YARN's default rack for one that is not in the trace.
 func (c *Cluster) RackOf(host protocol.Name) protocol.Name {

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"slices"
 
 	"replay/engine/reuse"
@@ -9,31 +10,27 @@ import (
 // Locality is where containers are wanted that are asked for together: hosts, and the racks of these hosts. It does not change as long as anybody speaks
 // of it, so all who do may share it; then whoever made it may make another one in its memory, see [Locality.Renew].
 type Locality struct {
-	Hosts []Name // each once
-	Racks []Name // each once, those of Hosts and nothing else
+	has          []uint64 // by name
+	hosts, racks int      // how many
 
-	names []Name   // Hosts and then Racks
-	has   []uint64 // by name
+	// Hosts and then racks, each once; of one that [Locality.Rest] made, those of the whole, of which has tells those that are left.
+	listed []Name
+	first  int // of the racks there
+	room   []Name
 
-	// Of one that [Locality.Renew] made:
-	rackAt  []int32 // by host: where its rack is in Racks
-	hostsIn []int32 // by rack: how many of the hosts it has
-	mixed   bool    // a host is called like a rack
+	hostsIn []int32 // by number of the rack: how many hosts it has; empty unless all have one and none is called like a host that has
 
 	// Of one that [Locality.Rest] made:
 	all     *Locality
-	without []int32
+	without []Name
 }
-
-// RackPlaces is working memory of [Locality.Renew], which others may use in turn.
-type RackPlaces []int32 // by rack: 1 + where it is in a list, 0 between
 
 // Racks knows the rack of each host.
 type Racks interface {
 	RackOf(host Name) Name
-	// RackTable returns the racks by host as far as they are in a table, [Any] for none, which is longer than the number of each of them; it must not
-	// be changed.
-	RackTable() []Name
+	// RackNumbers returns the number of the rack plus 1 by host, 0 where there is none, and the racks by number. The first list is longer than the number of each
+	// name in it. They must not be changed.
+	RackNumbers() (of []int32, racks []Name)
 }
 
 // RacksBy are racks by a function.
@@ -42,138 +39,132 @@ type RacksBy func(host Name) Name
 // RackOf is part of [Racks].
 func (f RacksBy) RackOf(host Name) Name { return f(host) }
 
-// RackTable is part of [Racks].
-func (f RacksBy) RackTable() []Name { return nil }
+// RackNumbers is part of [Racks].
+func (f RacksBy) RackNumbers() (of []int32, racks []Name) { return nil, nil }
 
 // NewLocality returns the locality of hosts, each of which is there once.
 func NewLocality(hosts []Name, racks Racks) *Locality {
 	l := new(Locality)
 	copy(l.Room(len(hosts)), hosts)
-	l.Renew(racks, new(RackPlaces))
+	l.Renew(racks)
 	return l
 }
 
 // Room returns a list for n hosts in the memory of a locality of which nobody speaks any more. It is to be filled for [Locality.Renew].
 func (l *Locality) Room(n int) []Name {
-	l.names = slices.Grow(l.names[:0], 2*n)[:n]
-	return l.names
+	l.room = slices.Grow(l.room[:0], 2*n)[:n]
+	return l.room
 }
 
 // Renew makes of l the locality of the hosts in [Locality.Room], each of which is there once.
-func (l *Locality) Renew(racks Racks, places *RackPlaces) {
-	hosts := l.names
-	if table := racks.RackTable(); !l.fill(hosts, table, false, places) {
-		l.fill(hosts, withRacks(table, hosts, racks), true, places)
+func (l *Locality) Renew(racks Racks) {
+	l.all, l.without = nil, l.without[:0]
+	if !l.fill(racks) {
+		l.fillSlowly(racks)
 	}
 }
 
-// fill is Renew with racks by a table that has those of all hosts, or else reports false: [Any] is one of them only if all are known.
-func (l *Locality) fill(hosts, table []Name, all bool, places *RackPlaces) bool {
-	n, distinct := len(hosts), 0
-	if more := len(table) - len(*places); more > 0 {
-		*places = append(*places, make(RackPlaces, more)...)
-	}
-	names, at := hosts[:2*n], (*places)[:len(table)]
-	racks := names[n:]
-	rackAt, hostsIn := slices.Grow(l.rackAt[:0], n)[:n], slices.Grow(l.hostsIn[:0], n)[:n]
-	known := true
-	for i, h := range hosts {
-		if int(h) >= len(table) || table[h] == Any && !all {
-			known = false
-			break
+// fill is Renew where all racks have a number and none is called like a host that has one, or else reports false.
+func (l *Locality) fill(racks Racks) bool {
+	of, rack := racks.RackNumbers()
+	hosts, distinct, apart := l.room, 0, true
+	listed := hosts[:2*len(hosts)]
+	list := listed[len(hosts):]
+	l.has, l.hostsIn = reuse.Zeros(l.has, len(of)>>6+1), reuse.Zeros(l.hostsIn, len(rack))
+	has, hostsIn := l.has, l.hostsIn
+	for _, h := range hosts {
+		if int(h) >= len(of) || of[h] == 0 {
+			return false
 		}
-		r := table[h]
-		k := at[r]
-		if k == 0 {
-			racks[distinct], hostsIn[distinct] = r, 0
+		has[h>>6] |= 1 << (h & 63)
+		k := of[h] - 1
+		n := hostsIn[k]
+		hostsIn[k] = n + 1
+		if n == 0 {
+			r := rack[k]
+			has[r>>6] |= 1 << (r & 63)
+			apart = apart && of[r] == 0
+			list[distinct] = r
 			distinct++
-			k = int32(distinct)
-			at[r] = k
 		}
-		k--
-		hostsIn[k]++
-		rackAt[i] = k
 	}
-	has, mixed := reuse.Zeros(l.has, len(table)>>6+1), false
-	for _, r := range racks[:distinct] {
-		at[r] = 0
-		has[r>>6] |= 1 << (r & 63)
-	}
-	if !known {
-		return false
+	l.hosts, l.racks, l.listed, l.first = len(hosts), distinct, listed[:len(hosts)+distinct], len(hosts)
+	return apart
+}
+
+// fillSlowly is Renew whatever the names.
+func (l *Locality) fillSlowly(racks Racks) {
+	hosts := l.room
+	l.has, l.hostsIn, l.listed = l.has[:0], l.hostsIn[:0], hosts
+	for _, h := range hosts {
+		if r := racks.RackOf(h); !l.Has(r) {
+			l.put(r)
+			l.listed = append(l.listed, r)
+		}
 	}
 	for _, h := range hosts {
-		word, bit := &has[h>>6], uint64(1)<<(h&63)
-		mixed = mixed || *word&bit != 0
-		*word |= bit
+		l.put(h)
 	}
-	*l = Locality{Hosts: names[:n:n], Racks: racks[:distinct], names: names[:n+distinct], has: has, rackAt: rackAt, hostsIn: hostsIn[:distinct], mixed: mixed, without: l.without[:0]}
-	return true
+	l.hosts, l.racks, l.first, l.room = len(hosts), len(l.listed)-len(hosts), len(hosts), l.listed[:len(hosts)]
 }
 
-// Rest makes of l the locality of the hosts of all but those at some places, which ascend. It was made by Renew with the same racks, and stays as long
-// as l. Nobody speaks of l any more.
-func (l *Locality) Rest(all *Locality, without []int32, racks Racks, places *RackPlaces) {
-	n := len(all.Hosts) - len(without)
-	names := slices.Grow(l.names[:0], max(len(all.names), 2*n))[:len(all.names)]
-	to, from := 0, int32(0)
-	for _, at := range without {
-		to += copy(names[to:], all.Hosts[from:at])
-		from = at + 1
+func (l *Locality) put(n Name) {
+	if more := int(n>>6) + 1 - len(l.has); more > 0 {
+		l.has = append(l.has, make([]uint64, more)...)
 	}
-	copy(names[to:], all.Hosts[from:])
-	l.names = names[:n]
-	if all.mixed {
-		l.Renew(racks, places)
+	l.has[n>>6] |= 1 << (n & 63)
+}
+
+// Rest makes of l the locality of the hosts of all but some of them, which ascend. It was made by Renew with the same racks, and stays as long
+// as l. Nobody speaks of l any more.
+func (l *Locality) Rest(all *Locality, without []Name, racks Racks) {
+	if len(all.hostsIn) == 0 {
+		room := l.Room(len(all.room))[:0]
+		for _, h := range all.room {
+			if _, gone := slices.BinarySearch(without, h); !gone {
+				room = append(room, h)
+			}
+		}
+		l.room = room
+		l.Renew(racks)
 	} else {
-		l.drop(all, names, without)
+		l.drop(all, without, racks)
 	}
 	l.all, l.without = all, append(l.without[:0], without...)
 }
 
-// drop is Rest where no host is called like a rack; names begin with the hosts.
-func (l *Locality) drop(all *Locality, names []Name, without []int32) {
-	has, n, gone := append(l.has[:0], all.has...), len(l.names), false
-	for _, at := range without {
-		h := all.Hosts[at]
-		has[h>>6] &^= 1 << (h & 63)
-		rack := all.rackAt[at]
-		if all.hostsIn[rack]--; all.hostsIn[rack] == 0 {
-			r := all.Racks[rack]
-			has[r>>6] &^= 1 << (r & 63)
-			gone = true
+// drop is Rest where racks have numbers.
+func (l *Locality) drop(all *Locality, without []Name, racks Racks) {
+	l.has = append(l.has[:0], all.has...)
+	l.hosts, l.racks, l.listed, l.first, l.hostsIn = all.hosts-len(without), all.racks, all.listed, all.first, l.hostsIn[:0]
+	l.room = l.room[:0]
+	of, rack := racks.RackNumbers()
+	for _, h := range without {
+		l.has[h>>6] &^= 1 << (h & 63)
+		k := of[h] - 1
+		if all.hostsIn[k]--; all.hostsIn[k] == 0 {
+			r := rack[k]
+			l.has[r>>6] &^= 1 << (r & 63)
+			l.racks--
 		}
 	}
-	if !gone {
-		n += copy(names[n:], all.Racks)
-	} else {
-		for i, r := range all.Racks {
-			if all.hostsIn[i] > 0 {
-				names[n] = r
-				n++
-			}
-		}
+	for _, h := range without {
+		all.hostsIn[of[h]-1]++
 	}
-	for _, at := range without {
-		all.hostsIn[all.rackAt[at]]++
-	}
-	l.Hosts, l.Racks, l.names, l.has = names[:len(l.names):len(l.names)], names[len(l.names):n], names[:n], has
 }
 
-// Left returns the places of the hosts of all that l is without, ascending; ok is false where l is neither all nor what [Locality.Rest] made of it.
-func (l *Locality) Left(all *Locality) (without []int32, ok bool) {
+// Left returns the hosts of all that l is without, ascending; ok is false where l is neither all nor what [Locality.Rest] made of it.
+func (l *Locality) Left(all *Locality) (without []Name, ok bool) {
 	if l == all {
 		return nil, true
 	}
 	return l.without, l.all == all && all != nil
 }
 
-// Whole returns the locality that l is all of but the hosts at some places, ascending, as far as that is known by [Locality.Rest]: else l itself.
-func (l *Locality) Whole() (all *Locality, without []int32) {
-	if l.all == nil {
-		return l, nil
-	}
-	return l.all, l.without
+// Whole returns the locality that l is but for some hosts, ascending, as far as that is known by [Locality.Rest], and a list of its hosts: else l itself.
+func (l *Locality) Whole() (all *Locality, hosts, without []Name) {
+	all = cmp.Or(l.all, l)
+	return all, all.listed[:all.first], l.without
 }
 
 // PartOf reports whether it is known that all names of l are names of o, by [Locality.Rest].
@@ -185,28 +176,15 @@ func (l *Locality) PartOf(o *Locality) bool {
 		return false
 	}
 	i := 0
-	for _, at := range o.without {
-		for i < len(l.without) && l.without[i] < at {
+	for _, h := range o.without {
+		for i < len(l.without) && l.without[i] < h {
 			i++
 		}
-		if i == len(l.without) || l.without[i] != at {
+		if i == len(l.without) || l.without[i] != h {
 			return false
 		}
 	}
 	return true
-}
-
-// withRacks returns a table that has the racks of these hosts, and room for the names of all of them.
-func withRacks(table, hosts []Name, racks Racks) []Name {
-	table = slices.Clone(table)
-	for _, h := range hosts {
-		r := racks.RackOf(h)
-		if more := int(max(h, r)) + 1 - len(table); more > 0 {
-			table = append(table, make([]Name, more)...)
-		}
-		table[h] = r
-	}
-	return table
 }
 
 // Has reports whether a name is that of one of the hosts or racks.
@@ -217,15 +195,29 @@ func (l *Locality) Has(n Name) bool {
 
 // HasHost reports whether a name is that of one of the hosts, HasRack whether it is that of one of the racks. Where no host is called like a rack,
 // [Locality.Has] says so at once.
-func (l *Locality) HasHost(n Name) bool { return l.Has(n) && slices.Contains(l.Hosts, n) }
+func (l *Locality) HasHost(n Name) bool { return l.Has(n) && slices.Contains(l.listed[:l.first], n) }
 
 // HasRack is described at [Locality.HasHost].
-func (l *Locality) HasRack(n Name) bool { return l.Has(n) && slices.Contains(l.Racks, n) }
+func (l *Locality) HasRack(n Name) bool { return l.Has(n) && slices.Contains(l.listed[l.first:], n) }
 
-// Names yields the hosts and then the racks.
-func (l *Locality) Names(yield func(Name) bool) {
-	for _, n := range l.names {
-		if !yield(n) {
+// Apart reports whether [Locality.Has] says of hosts whose racks have numbers what [Locality.HasHost] does.
+func (l *Locality) Apart() bool { return len(cmp.Or(l.all, l).hostsIn) > 0 }
+
+// Len returns how many hosts and racks there are.
+func (l *Locality) Len() (hosts, racks int) { return l.hosts, l.racks }
+
+// Hosts yields the hosts, Racks the racks, and Names the hosts and then the racks.
+func (l *Locality) Hosts(yield func(Name) bool) { l.some(l.listed[:l.first], yield) }
+
+// Racks is described at [Locality.Hosts].
+func (l *Locality) Racks(yield func(Name) bool) { l.some(l.listed[l.first:], yield) }
+
+// Names is described at [Locality.Hosts].
+func (l *Locality) Names(yield func(Name) bool) { l.some(l.listed, yield) }
+
+func (l *Locality) some(listed []Name, yield func(Name) bool) {
+	for _, n := range listed {
+		if l.Has(n) && !yield(n) {
 			return
 		}
 	}
@@ -233,31 +225,28 @@ func (l *Locality) Names(yield func(Name) bool) {
 
 // Unite makes of l a locality of the names of all, none of which it is, in the memory that it has: nobody speaks of it any more.
 func (l *Locality) Unite(all []*Locality) {
-	words, names := 0, 0
-	l.all = nil
+	words := 0
 	for _, o := range all {
-		words, names = max(words, len(o.has)), names+len(o.names)
+		words = max(words, len(o.has))
 	}
-	l.has, l.names = reuse.Zeros(l.has, words), slices.Grow(l.names[:0], names)
+	l.has, l.listed, l.hostsIn, l.all, l.without = reuse.Zeros(l.has, words), l.room[:0], l.hostsIn[:0], nil, l.without[:0]
 	for _, o := range all {
-		l.addNew(o.Hosts)
+		o.Hosts(l.addNew)
 	}
-	hosts := len(l.names)
+	l.first = len(l.listed)
 	for _, o := range all {
-		l.addNew(o.Racks)
+		o.Racks(l.addNew)
 	}
-	l.Hosts, l.Racks = l.names[:hosts:hosts], l.names[hosts:]
+	l.hosts, l.racks, l.room = l.first, len(l.listed)-l.first, l.listed[:l.first]
 }
 
-// addNew adds the names that are not in the locality.
-func (l *Locality) addNew(names []Name) {
-	has := l.has
-	for _, n := range names {
-		if word, bit := &has[n>>6], uint64(1)<<(n&63); *word&bit == 0 {
-			*word |= bit
-			l.names = append(l.names, n)
-		}
+// addNew adds a name if it is not in the locality.
+func (l *Locality) addNew(n Name) bool {
+	if !l.Has(n) {
+		l.put(n)
+		l.listed = append(l.listed, n)
 	}
+	return true
 }
 
 // LocalityAsk is the ask for each name of a locality, in place of an [Ask] for each. Count is not that of the records: a record's

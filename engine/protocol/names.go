@@ -11,10 +11,9 @@ type Names struct {
 	text []string
 	id   map[string]Name
 
-	rank      []int32  // order by text, see Rank
-	ascending Name     // see Ascending
-	seen      []uint32 // scratch of the passes over lists of names
-	pass      uint32
+	rank []int32  // order by text, see Rank
+	seen []uint32 // scratch of the passes over lists of names
+	pass uint32
 }
 
 // NewNames returns a table that holds only [Any].

@@ -19,12 +19,6 @@ func (n *Names) Ranks() []int32 {
 	return n.rank
 }
 
-// Ascending reports whether the ranks of all names up to this one, but for [Any], ascend with their numbers.
-func (n *Names) Ascending(id Name) bool {
-	n.Ranks()
-	return id <= n.ascending
-}
-
 // InternInOrder interns all of them, those that are new in the order of their texts: lists by number are then lists by rank.
 func (n *Names) InternInOrder(all []string) {
 	sorted := slices.Clone(all)
@@ -45,10 +39,6 @@ func (n *Names) rerank() {
 	n.rank = slices.Grow(n.rank[:0], len(order))[:len(order)]
 	for i, id := range order {
 		n.rank[id] = int32(i)
-	}
-	n.ascending = Any
-	for id := Name(1); int(id) < len(n.rank) && (id == 1 || n.rank[id-1] < n.rank[id]); id++ {
-		n.ascending = id
 	}
 }
 

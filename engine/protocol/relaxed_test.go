@@ -44,7 +44,7 @@ func TestRelaxedClientAgainstClient(t *testing.T) {
 				if r == nil {
 					continue
 				}
-				if g := groups.Groups(p)[i]; g.Locality == nil && len(r.Nodes) > 0 || g.Locality != nil && !slices.Equal(g.Hosts, r.Nodes) {
+				if g := groups.Groups(p)[i]; g.Locality == nil && len(r.Nodes) > 0 || g.Locality != nil && !slices.Equal(slices.Collect(g.Hosts), r.Nodes) {
 					t.Fatalf("a container at %s serves a request for %v, and one for %+v", names.Text(place), r.Nodes, g)
 				}
 				literal.Remove(r)

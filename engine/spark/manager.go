@@ -21,7 +21,7 @@ type HostTasks struct {
 // StageHints says where the tasks of one stage attempt, or of all of a profile, want to run.
 type StageHints struct {
 	LocalTasks int         // tasks with at least one preferred location
-	Hosts      []HostTasks // by ascending host; a list that has been told is not changed any more
+	Hosts      []HostTasks // each host once; a list that has been told is not changed any more
 	// TaskHosts are the preferred hosts of each task, for placements that read them; nil otherwise.
 	TaskHosts [][]protocol.Name
 }

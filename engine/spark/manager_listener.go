@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"cmp"
 	"slices"
 
 	"replay/engine/protocol"
@@ -116,7 +117,7 @@ func (m *Manager) onQueueEmpty() {
 func (m *Manager) hasPendingTasks() bool { return m.pendingAttempts > 0 || m.specPending > 0 }
 
 // StageSubmitted tells of a stage attempt with the number of tasks that it has to run and where
-// they want to. The manager keeps hints and does not change them; their hosts are there by ascending number.
+// they want to. The manager keeps hints and does not change them.
 //
 // Source: ExecutorAllocationListener.onStageSubmitted.
 func (m *Manager) StageSubmitted(now int64, stage, attempt, profile int32, tasks int, hints StageHints) {
@@ -341,6 +342,9 @@ func (m *Manager) addHints(profile int32, h *StageHints, sign int) {
 	default:
 		sum = make([]HostTasks, 0, len(a))
 	}
+	if len(b) > 0 {
+		a, b = ascending(a), ascending(b)
+	}
 	for len(a) > 0 || len(b) > 0 {
 		var t HostTasks
 		switch {
@@ -367,6 +371,15 @@ func (m *Manager) addHints(profile int32, h *StageHints, sign int) {
 			}
 		}
 	}
+}
+
+// ascending returns the hosts by ascending number.
+func ascending(hosts []HostTasks) []HostTasks {
+	byHost := func(x, y HostTasks) int { return cmp.Compare(x.Host, y.Host) }
+	if slices.IsSortedFunc(hosts, byHost) {
+		return hosts
+	}
+	return slices.SortedFunc(slices.Values(hosts), byHost)
 }
 
 // HintCounter counts the preferred hosts of tasks. One counter can serve any number of managers.

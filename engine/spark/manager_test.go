@@ -105,6 +105,7 @@ func TestHintsGoWithTheStage(t *testing.T) {
 		c.Task(hosts)
 	}
 	first := c.Take()
+	slices.Reverse(first.Hosts) // their order is the stage's own
 	c.Task([]protocol.Name{1, 2})
 	m.Reset()
 	m.StageSubmitted(0, 0, 0, 0, 3, first)

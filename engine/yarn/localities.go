@@ -117,8 +117,10 @@ func (l *localities) names(yield func(protocol.Name) bool) {
 // none reports whether there is no record.
 func (l *localities) none() bool {
 	for i := range l.told {
-		if g := &l.told[i]; !g.Dropped && len(g.Hosts)+len(g.Racks) > len(l.taken) { // which are not all gone
-			return false
+		if g := &l.told[i]; !g.Dropped {
+			if hosts, racks := g.Len(); hosts+racks > len(l.taken) { // which are not all gone
+				return false
+			}
 		}
 	}
 	for range l.names {

@@ -49,15 +49,11 @@ func TestTablesByLocality(t *testing.T) {
 					if all == nil {
 						all = protocol.NewLocality(hosts, by)
 					}
-					var without []int32
-					for i, h := range hosts {
-						if !slices.Contains(at, h) {
-							without = append(without, int32(i))
-						}
-					}
+					without := slices.DeleteFunc(slices.Clone(hosts), func(h protocol.Name) bool { return slices.Contains(at, h) })
+					slices.Sort(without)
 					if l = all; len(without) > 0 {
 						l = new(protocol.Locality)
-						l.Rest(all, without, by, new(protocol.RackPlaces))
+						l.Rest(all, without, by)
 					}
 				case len(at) > 0:
 					l = protocol.NewLocality(at, by)

@@ -45,24 +45,24 @@ func TestLocalitiesOfARenewedAllocator(t *testing.T) {
 		var req protocol.AllocateRequest
 		a.Request(&req)
 		l := req.Localities[len(req.Localities)-1].Locality
-		if !slices.Equal(l.Hosts, hosts) {
-			t.Fatalf("hosts %v, want %v", l.Hosts, hosts)
+		if !slices.Equal(slices.Collect(l.Hosts), hosts) {
+			t.Fatalf("hosts %v, want %v", slices.Collect(l.Hosts), hosts)
 		}
 		return l
 	}
 	a, b := New(s), New(s)
 	first, second, other := asks(a, 1, 2), asks(a, 3), asks(b, 4)
-	if !slices.Equal(first.Hosts, []protocol.Name{1, 2}) || !slices.Equal(second.Hosts, []protocol.Name{3}) {
-		t.Fatalf("hosts %v and %v of requests that stand", first.Hosts, second.Hosts)
+	if !slices.Equal(slices.Collect(first.Hosts), []protocol.Name{1, 2}) || !slices.Equal(slices.Collect(second.Hosts), []protocol.Name{3}) {
+		t.Fatalf("hosts %v and %v of requests that stand", slices.Collect(first.Hosts), slices.Collect(second.Hosts))
 	}
 	a.Renew(s)
 	for _, l := range []*protocol.Locality{asks(b, 5, 6, 7), asks(a, 8)} {
 		if l != first && l != second {
-			t.Errorf("the locality of %v has memory of its own", l.Hosts)
+			t.Errorf("the locality of %v has memory of its own", slices.Collect(l.Hosts))
 		}
 	}
-	if !slices.Equal(other.Hosts, []protocol.Name{4}) {
-		t.Errorf("hosts %v of a request that stands, want 4", other.Hosts)
+	if !slices.Equal(slices.Collect(other.Hosts), []protocol.Name{4}) {
+		t.Errorf("hosts %v of a request that stands, want 4", slices.Collect(other.Hosts))
 	}
 }
 
@@ -159,8 +159,8 @@ func TestAsksAreAbsoluteCountsPerPlace(t *testing.T) {
 	}
 	// The third container of h1 would be h1 only; a grant on h4 takes the oldest of its rack.
 	m.beat(600, []protocol.Name{4})
-	if g := m.out.Grants[0]; g.Match != MatchedRack || !slices.Equal(g.Wanted.Hosts, []protocol.Name{1, 3}) {
-		t.Errorf("container on h4 is matched %d to %v, want the rack of [1 3]", g.Match, g.Wanted.Hosts)
+	if g := m.out.Grants[0]; g.Match != MatchedRack || !slices.Equal(slices.Collect(g.Wanted.Hosts), []protocol.Name{1, 3}) {
+		t.Errorf("container on h4 is matched %d to %v, want the rack of [1 3]", g.Match, slices.Collect(g.Wanted.Hosts))
 	}
 	m.beat(1400, nil)
 	if d := cmp.Diff(map[string]int32{"h1": 2, "h3": 1, "/r1": 2, "/r2": 1, "*": 2}, m.asked()); d != "" {

@@ -16,13 +16,13 @@ type HostIndex struct {
 	hints  policy.Hints
 	hosts  []spark.HostTasks // of the hints of an ask, in the order of their names
 
-	sparse policy.SparseHints
-	racks  protocol.RackPlaces
+	sparse  policy.SparseHints
+	without []protocol.Name
 
 	localities []*protocol.Locality // of allocators before, of which nobody speaks any more
 
-	bits []uint64 // scratch of Hosts and inOrder: bits by number or rank, all 0
-	from []int32  // and what is kept by them
+	bits []uint64 // scratch of inOrder: bits by rank, all 0
+	from []int32  // and places by rank
 }
 
 // roomy has the scratch memory hold n numbers.
@@ -31,43 +31,6 @@ func (x *HostIndex) roomy(n int) {
 		x.from = append(x.from, make([]int32, more)...)
 		x.bits = make([]uint64, len(x.from)>>6+1)
 	}
-}
-
-// Hosts returns the hosts of nodes, each of which is there once, with their counts, by the numbers of the hosts, in the memory of a list with room for them; host is that of
-// each node. They mostly come so.
-func (x *HostIndex) Hosts(list []spark.HostTasks, nodes, times []int32, host []protocol.Name, names *protocol.Names) []spark.HostTasks {
-	list = list[:len(nodes)]
-	times = times[:len(list)]
-	before := protocol.Any
-	for i, node := range nodes[:len(list)] {
-		h := host[node]
-		if h <= before {
-			return x.sort(list, nodes, times, host, names)
-		}
-		before = h
-		list[i] = spark.HostTasks{Host: h, Tasks: times[i]}
-	}
-	return list
-}
-
-// sort fills the list of [HostIndex.Hosts], whatever the order of the nodes.
-func (x *HostIndex) sort(list []spark.HostTasks, nodes, times []int32, host []protocol.Name, names *protocol.Names) []spark.HostTasks {
-	x.roomy(names.Len())
-	marks, tasks, at := x.bits, x.from, 0
-	for i, node := range nodes {
-		h := host[node]
-		marks[h>>6] |= 1 << (h & 63)
-		tasks[h] = times[i]
-	}
-	for w, word := range marks {
-		for ; word != 0; word &= word - 1 {
-			h := protocol.Name(w<<6 + bits.TrailingZeros64(word))
-			list[at] = spark.HostTasks{Host: h, Tasks: tasks[h]}
-			at++
-		}
-		marks[w] = 0
-	}
-	return list[:at]
 }
 
 // inOrder appends hosts, each of which is there once, to a list by the ranks of their names. They mostly come so.
@@ -152,8 +115,11 @@ func (a *Allocator) sort(g *protocol.Group) groupKind {
 	switch {
 	case g.Locality == nil:
 		return anyHost
-	case slices.ContainsFunc(g.Hosts, func(h protocol.Name) bool { return a.index.position(h) >= 0 }):
-		return matched
+	}
+	for h := range g.Hosts {
+		if a.index.position(h) >= 0 {
+			return matched
+		}
 	}
 	return stale
 }
@@ -175,11 +141,8 @@ func (a *Allocator) ask(p int32, missing int) {
 		return
 	}
 	profile := &a.profiles[p]
-	hosts := profile.hints.Hosts // ascending by number
-	if n := len(hosts); n > 0 && !a.names.Ascending(hosts[n-1].Host) {
-		a.index.hosts = a.index.inOrder(a.index.hosts[:0], hosts, a.names)
-		hosts = a.index.hosts
-	}
+	a.index.hosts = a.index.inOrder(a.index.hosts[:0], profile.hints.Hosts, a.names)
+	hosts := a.index.hosts
 	a.index.place(hosts, a.names)
 	available, anywhere := missing, 0
 	hints := a.hints(profile, hosts)
@@ -198,9 +161,10 @@ func (a *Allocator) ask(p int32, missing int) {
 			anywhere += n
 		case matched:
 			hints.PendingRequests += n
-			hints.PendingNames += n * len(g.Hosts)
+			names, _ := g.Len()
+			hints.PendingNames += n * names
 			pending := hints.Pending
-			for _, host := range g.Hosts {
+			for host := range g.Hosts {
 				if i := a.index.position(host); i >= 0 {
 					pending[i] += n
 				}
@@ -274,7 +238,7 @@ const mostLocalities = 4
 // by then its application master has gone, and the ResourceManager has dropped the asks of that.
 func (a *Allocator) locality(p *profile, pref policy.Preference, hosts []spark.HostTasks) *protocol.Locality {
 	for _, l := range p.localities {
-		if sameHosts(l.Hosts, pref, hosts) {
+		if all, names, _ := l.Whole(); all == l && sameHosts(names, pref, hosts) {
 			return l
 		}
 	}
@@ -283,7 +247,7 @@ func (a *Allocator) locality(p *profile, pref policy.Preference, hosts []spark.H
 	for i, h := range pref {
 		names[i] = hosts[h].Host
 	}
-	l.Renew(a.racks, &a.index.racks)
+	l.Renew(a.racks)
 	p.keep(l)
 	return l
 }
@@ -364,8 +328,8 @@ func (a *Allocator) told(p int32, at *protocol.Locality, n int, added bool) {
 	}
 	req := &protocol.ContainerRequest{Priority: p, Size: a.profiles[p].Size, Relax: true}
 	if at != nil {
-		req.Nodes, req.Racks = at.Hosts, slices.Clone(at.Racks)
-		slices.SortFunc(req.Racks, func(x, y protocol.Name) int { return int(a.names.Rank(x)) - int(a.names.Rank(y)) })
+		byRank := func(x, y protocol.Name) int { return int(a.names.Rank(x)) - int(a.names.Rank(y)) }
+		req.Nodes, req.Racks = slices.SortedFunc(at.Hosts, byRank), slices.SortedFunc(at.Racks, byRank)
 	}
 	for range n {
 		a.OnRequest(p, req, added)

@@ -13,6 +13,7 @@ import (
 type hinted struct {
 	hosts              []spark.HostTasks  // of these hints
 	pairs, least, most int                // their tasks
+	more               []spark.HostTasks  // those with more than the least, ascending, once somebody asks
 	all                *protocol.Locality // of all of them, nil before somebody asks
 }
 
@@ -27,7 +28,26 @@ func (h *hinted) of(hosts []spark.HostTasks) {
 		pairs += int(n)
 		least, most = min(least, n), max(most, n)
 	}
-	*h = hinted{hosts: hosts, pairs: pairs, least: int(least), most: int(most)}
+	*h = hinted{hosts: hosts, pairs: pairs, least: int(least), most: int(most), more: h.more[:0]}
+}
+
+// tasks returns how many tasks name a host, which is one of the hints.
+func (h *hinted) tasks(host protocol.Name) int {
+	if h.most == h.least {
+		return h.least
+	}
+	if len(h.more) == 0 {
+		for _, t := range h.hosts {
+			if int(t.Tasks) > h.least {
+				h.more = append(h.more, t)
+			}
+		}
+		slices.SortFunc(h.more, func(x, y spark.HostTasks) int { return cmp.Compare(x.Host, y.Host) })
+	}
+	if i, ok := slices.BinarySearchFunc(h.more, host, compareHost); ok {
+		return int(h.more[i].Tasks)
+	}
+	return h.least
 }
 
 // askSparsely is [Allocator.ask] without a look at each host, where the placement can do without. It reports whether it has asked.
@@ -35,7 +55,7 @@ func (a *Allocator) askSparsely(p int32, missing int) bool {
 	placement, ok := a.placement.(policy.SparsePlacement)
 	profile := &a.profiles[p]
 	hosts := profile.hints.Hosts
-	if !ok || len(hosts) == 0 || !a.names.Ascending(hosts[len(hosts)-1].Host) {
+	if !ok || len(hosts) == 0 {
 		return false
 	}
 	profile.hinted.of(hosts)
@@ -54,14 +74,16 @@ func (a *Allocator) askSparsely(p int32, missing int) bool {
 			if _, ok := g.Left(profile.hinted.all); !ok {
 				return false
 			}
+			names, _ := g.Len()
 			h.Pending += int(g.Count)
-			h.PendingNames += int(g.Count) * len(g.Hosts)
+			h.PendingNames += int(g.Count) * names
 		}
 	}
-	at := 0
-	for _, e := range profile.hosts { // ascending, as the hosts
-		if at = from(hosts, at, e.Host); at < len(hosts) && hosts[at].Host == e.Host {
-			h.Busy = append(h.Busy, policy.BusyHost{Host: int32(at), Tasks: int(hosts[at].Tasks), Existing: int(e.Tasks), Pending: h.Pending})
+	all := a.located(&profile.hinted)
+	apart := all.Apart()
+	for _, e := range profile.hosts { // ascending
+		if all.Has(e.Host) && (apart || all.HasHost(e.Host)) {
+			h.Busy = append(h.Busy, policy.BusyHost{Host: int32(e.Host), Tasks: profile.hinted.tasks(e.Host), Existing: int(e.Tasks), Pending: h.Pending})
 		}
 	}
 	if h.Pending > 0 {
@@ -87,50 +109,47 @@ func (a *Allocator) leaveOut(h *policy.SparseHints, p int32) {
 			continue
 		}
 		without, _ := g.Left(profile.hinted.all)
-		for _, at := range without {
-			i, ok := slices.BinarySearchFunc(h.Busy, at, func(b policy.BusyHost, at int32) int { return cmp.Compare(b.Host, at) })
+		for _, host := range without {
+			i, ok := slices.BinarySearchFunc(h.Busy, int32(host), func(b policy.BusyHost, host int32) int { return cmp.Compare(b.Host, host) })
 			if !ok {
-				h.Busy = slices.Insert(h.Busy, i, policy.BusyHost{Host: at, Tasks: int(profile.hinted.hosts[at].Tasks), Pending: h.Pending})
+				h.Busy = slices.Insert(h.Busy, i, policy.BusyHost{Host: int32(host), Tasks: profile.hinted.tasks(host), Pending: h.Pending})
 			}
 			h.Busy[i].Pending -= int(g.Count)
 		}
 	}
 }
 
-// from returns where the first host from a number on is in an ascending list, at a place from at on.
-func from(hosts []spark.HostTasks, at int, host protocol.Name) int {
-	low, high := at, len(hosts)
-	for low < high {
-		if mid := int(uint(low+high) >> 1); hosts[mid].Host < host {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low
-}
-
-// rest returns the locality of the hinted hosts of a profile but for those at some places.
-func (a *Allocator) rest(p *profile, without []int32) *protocol.Locality {
-	h := &p.hinted
+// located returns the locality of all hinted hosts.
+func (a *Allocator) located(h *hinted) *protocol.Locality {
 	if h.all == nil {
 		h.all = a.newLocality()
 		names := h.all.Room(len(h.hosts))
 		for i := range names {
 			names[i] = h.hosts[i].Host
 		}
-		h.all.Renew(a.racks, &a.index.racks)
+		h.all.Renew(a.racks)
 	}
-	if len(without) == 0 {
-		return h.all
+	return h.all
+}
+
+// rest returns the locality of the hinted hosts of a profile but for some.
+func (a *Allocator) rest(p *profile, hosts []int32) *protocol.Locality {
+	all := p.hinted.all
+	if len(hosts) == 0 {
+		return all
 	}
+	without := a.index.without[:0]
+	for _, h := range hosts {
+		without = append(without, protocol.Name(h))
+	}
+	a.index.without = without
 	for _, l := range p.localities {
-		if left, ok := l.Left(h.all); ok && slices.Equal(left, without) {
+		if left, ok := l.Left(all); ok && slices.Equal(left, without) {
 			return l
 		}
 	}
 	l := a.newLocality()
-	l.Rest(h.all, without, a.racks, &a.index.racks)
+	l.Rest(all, without, a.racks)
 	p.keep(l)
 	return l
 }

@@ -31,6 +31,16 @@ func (c counting) SparseRequests(n int, h *policy.SparseHints) (int, []int32, bo
 	return local, without, ok
 }
 
+// racksInTurn are four racks, whose hosts take turns; some hosts, or all, are known to have one with a number.
+type racksInTurn struct {
+	protocol.RacksBy
+	of []int32
+}
+
+func (r racksInTurn) RackNumbers() (of []int32, racks []protocol.Name) {
+	return r.of, []protocol.Name{13, 14, 15, 16}
+}
+
 // Asks that are made without a look at each host are those that are made with one: request by request, and as the ResourceManager is told.
 func TestSparseAsks(t *testing.T) {
 	var said [2]int
@@ -47,6 +57,10 @@ func sparseAsks(t *rapid.T, said *[2]int) {
 	const hosts = 12
 	var masters [2]*testMaster
 	var logs [2][]string
+	racks := racksInTurn{func(h protocol.Name) protocol.Name { return 1 + hosts + (h-1)%4 }, make([]int32, 1+hosts+4)}
+	for h := range rapid.SampledFrom([]int{0, hosts / 2, hosts}).Draw(t, "hosts with a number") {
+		racks.of[1+h] = int32(1 + h%4)
+	}
 	for i := range masters {
 		p, err := policy.NewPlacement(policy.DefaultPlacement)
 		if err != nil {
@@ -66,7 +80,7 @@ func sparseAsks(t *rapid.T, said *[2]int) {
 		}
 		m.Allocator = New(Setup{
 			Conf: testConf(t, map[string]string{"spark.executor.instances": "0"}), Names: m.names, Placement: p, Localities: true, Instant: true,
-			Racks:    protocol.RacksBy(func(h protocol.Name) protocol.Name { return 1 + hosts + (h-1)%4 }),
+			Racks:    racks,
 			Profiles: []ExecutorProfile{{resource.R(1408, 2), 2}},
 		})
 		m.OnRequest = func(_ int32, req *protocol.ContainerRequest, added bool) {
@@ -85,6 +99,7 @@ func sparseAsks(t *rapid.T, said *[2]int) {
 					hints = append(hints, on(1+h, n))
 				}
 			}
+			hints = rapid.Permutation(hints).Draw(t, "order of the hints")
 		}
 		total, tasks := rapid.IntRange(0, 9).Draw(t, "total"), rapid.IntRange(1, 40).Draw(t, "local tasks")
 		granted := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) protocol.Name { return protocol.Name(rapid.IntRange(1, hosts).Draw(t, "host")) }), 0, 4).Draw(t, "granted")

@@ -1,8 +1,6 @@
 package driver
 
 import (
-	"slices"
-
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/spark/allocator"
@@ -38,10 +36,13 @@ func (d *Driver) matched(g *allocator.Grant) {
 	}
 	wanted := func(p int32) bool { return hasHost(d.cluster.Host[p]) }
 	room := had.Any(wanted)
-	present := slices.ContainsFunc(g.Wanted.Hosts, func(h protocol.Name) bool {
-		p := d.cluster.NodeOf(h)
-		return p >= 0 && d.h.InCluster(p)
-	})
+	present := false
+	for h := range g.Wanted.Hosts {
+		if p := d.cluster.NodeOf(h); p >= 0 && d.h.InCluster(p) {
+			present = true
+			break
+		}
+	}
 	switch {
 	case !present:
 		c.Miss = record.HostAbsent

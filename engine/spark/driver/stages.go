@@ -157,7 +157,7 @@ func (d *Driver) stageSubmitted(e *spark.DAGEvent) {
 				hints.LocalTasks++
 			}
 		}
-		hints.Hosts = d.kind.index.Hosts(d.roomForHosts(len(wanted.nodes)), wanted.nodes, wanted.times, d.cluster.Host, d.cluster.Names)
+		hints.Hosts = d.hostsOf(wanted)
 		if policy.WantsTasks(d.kind.Placement) {
 			for i := range spec.Tasks {
 				var hosts []protocol.Name

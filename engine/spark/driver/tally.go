@@ -51,6 +51,15 @@ func (d *Driver) wantedBy(set *spark.TaskSet) tally {
 	return tallyOf(named)
 }
 
+// hostsOf returns the hosts of the nodes with their counts.
+func (d *Driver) hostsOf(t tally) []spark.HostTasks {
+	hosts, times, host := d.roomForHosts(len(t.nodes))[:len(t.nodes)], t.times[:len(t.nodes)], d.cluster.Host
+	for i, node := range t.nodes {
+		hosts[i] = spark.HostTasks{Host: host[node], Tasks: times[i]}
+	}
+	return hosts
+}
+
 // tallyOf counts how often each node is listed.
 func tallyOf(nodes []int32) tally {
 	sorted := slices.Clone(nodes)

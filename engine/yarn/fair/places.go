@@ -151,34 +151,37 @@ func (e *elision) spotsOf(l *protocol.Locality, known []*spots) *spots {
 		return s
 	}
 	s.hosts.Reset(len(e.ranks))
-	if e.alike || e.more != nil {
-		e.markHosts(&s.hosts, true, l.Hosts...)
-		e.markHosts(&s.hosts, true, l.Racks...)
-	} else {
-		s.hosts.AddNamed(e.hosts, l.Hosts)
+	if e.alike {
+		for n := range l.Names {
+			e.markHosts(&s.hosts, true, n)
+		}
+		return s
 	}
+	_, hosts, without := l.Whole()
+	if e.more != nil {
+		e.markHosts(&s.hosts, true, hosts...)
+	} else {
+		s.hosts.AddNamed(e.hosts, hosts)
+	}
+	e.markHosts(&s.hosts, false, without...)
 	return s
 }
 
 // likeOne finds the nodes of a locality by what it has more and less than one that is known, where both are known to be parts of a third one. It reports
 // whether there is such a one.
 func (e *elision) likeOne(s *spots, known []*spots) bool {
-	all, without := s.Whole()
+	all, _, without := s.Whole()
 	for _, o := range known {
 		if o.epoch != e.epoch {
 			continue
 		}
-		of, missing := o.Whole()
+		of, _, missing := o.Whole()
 		if of != all {
 			continue
 		}
 		s.hosts.Copy(&o.hosts)
-		for _, at := range missing {
-			e.markHosts(&s.hosts, true, all.Hosts[at])
-		}
-		for _, at := range without {
-			e.markHosts(&s.hosts, false, all.Hosts[at])
-		}
+		e.markHosts(&s.hosts, true, missing...)
+		e.markHosts(&s.hosts, false, without...)
 		return true
 	}
 	return false

@@ -349,7 +349,8 @@ func (f *Scheduler) onMany(t *yarn.Table) bool {
 	racks := 0
 	for i := range groups {
 		if groups[i].Count > 0 {
-			racks += len(groups[i].Racks)
+			_, n := groups[i].Len()
+			racks += n
 		}
 	}
 	return ok && racks*3 > f.elision.rackCount
