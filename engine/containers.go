@@ -63,16 +63,22 @@ func (s *sim) Observe(e *yarn.Event) {
 	id := e.Container.ID
 	switch e.Kind {
 	case yarn.Allocated:
-		s.allocated(e)
-		s.news(id)
+		if a := s.of(id); a == nil {
+			s.broken("container %d of attempt %d of application %d was allocated, which is not live", id.Number(), id.Attempt(), id.App)
+		} else {
+			s.allocated(a, e)
+			a.news()
+		}
 	case yarn.Reserved:
 		s.totals.Reservations++
 		if a := s.of(id); a != nil {
 			a.reserved.put(id.Number())
 		}
 	case yarn.Completed:
-		if s.containerCompleted(e) {
-			s.news(id)
+		if a := s.of(id); a == nil {
+			s.broken("container %d of attempt %d of application %d ended, which is not live", id.Number(), id.Attempt(), id.App)
+		} else if s.containerCompleted(a, e) {
+			a.news()
 		}
 	case yarn.Averted:
 		s.warnings.add("averted:"+e.Text, "%s", e.Text)
@@ -101,8 +107,8 @@ func (s *sim) Fetch(id protocol.ContainerID) {
 }
 
 // news tells an application that the ResourceManager has something for it.
-func (s *sim) news(id protocol.ContainerID) {
-	if a := s.of(id); a != nil && a.master != nil && !a.gone {
+func (a *app) news() {
+	if a.master != nil && !a.gone {
 		a.master.News()
 	}
 }
@@ -131,13 +137,8 @@ func (s *sim) decision(e *yarn.Event) record.Decision {
 	return d
 }
 
-func (s *sim) allocated(e *yarn.Event) {
-	id, n := e.Container.ID, e.Container.ID.Number()
-	a := s.of(id)
-	if a == nil {
-		s.broken("container %d of attempt %d of application %d was allocated, which is not live", n, id.Attempt(), id.App)
-		return
-	}
+func (s *sim) allocated(a *app, e *yarn.Event) {
+	n := e.Container.ID.Number()
 	s.totals.ContainersAllocated++
 	s.progress.Containers.Add(1)
 	s.move()
@@ -184,13 +185,8 @@ func (s *sim) allocated(e *yarn.Event) {
 
 // containerCompleted is the end of a container in the ResourceManager: application and queue are free
 // of it now; the node when its process has gone. It reports whether that is news for the application.
-func (s *sim) containerCompleted(e *yarn.Event) (news bool) {
+func (s *sim) containerCompleted(a *app, e *yarn.Event) (news bool) {
 	id, n := e.Container.ID, e.Container.ID.Number()
-	a := s.of(id)
-	if a == nil {
-		s.broken("container %d of attempt %d of application %d ended, which is not live", n, id.Attempt(), id.App)
-		return false
-	}
 	c := a.containerAt(n)
 	if c == nil || c.ended {
 		s.broken("container %d of attempt %d of application %d ended twice or was never allocated", n, id.Attempt(), id.App)

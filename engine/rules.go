@@ -76,6 +76,7 @@ func stateRules() snapshot.Rules {
 			"replay/engine/yarn/rm.RM.firstOf":             snapshot.Dropped,
 			"replay/engine/yarn/rm.RM.first":               snapshot.Dropped,
 			yarn + "Places.containers":                     snapshot.Dropped,
+			yarn + "Places.sight":                          snapshot.Dropped,
 			yarn + "Places.records":                        snapshot.Dropped,
 			yarn + "Places.lists":                          snapshot.Dropped,
 			yarn + "Places.united":                         snapshot.Dropped,

@@ -14,7 +14,8 @@ type Places struct {
 	hash    []int32
 	scratch batches
 
-	host, rack Record // of the last look at tables by groups
+	host, rack Record // of the last look at tables by localities
+	sight      sight  // likewise
 
 	asks [][]RememberAsk // room for those of a container
 

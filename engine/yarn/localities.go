@@ -129,28 +129,92 @@ func (l *localities) none() bool {
 	return true
 }
 
-// at returns the record of a name, in the place given, nil when there is none.
-func (l *localities) at(name protocol.Name, place *Record) *Record {
-	n, ok := l.count(name)
-	if !ok {
+// sight is what a table by localities has of the names of a node, until one of its counts changes.
+type sight struct {
+	table      *Table
+	node       *Node
+	version    int64 // of the table
+	host, rack seen
+}
+
+// seen is what a table by localities has of a name.
+type seen struct {
+	wanted int32 // as of [localities.wanted]
+	ok     bool  // likewise
+	gone   bool  // as of the name in taken
+	taken  int32 // likewise
+	at     int32 // its place there, -1 for none
+}
+
+// sight returns what the table has of the names of a node.
+func (t *Table) sight(n *Node) *sight {
+	s := &t.places.sight
+	if s.table == t && s.node == n && s.version == t.version {
+		return s
+	}
+	host, rack := seen{at: -1}, seen{at: -1}
+	for i := range t.told {
+		g := &t.told[i]
+		if g.Has(n.Host) {
+			host.wanted += g.Count
+			host.ok = host.ok || !g.Dropped
+		}
+		if g.Has(n.Rack) {
+			rack.wanted += g.Count
+			rack.ok = rack.ok || !g.Dropped
+		}
+	}
+	if host.ok || rack.ok {
+		for i := range t.taken {
+			switch k := &t.taken[i]; k.name {
+			case n.Host:
+				host.at, host.taken, host.gone = int32(i), k.count, k.gone
+			case n.Rack:
+				rack.at, rack.taken, rack.gone = int32(i), k.count, k.gone
+			}
+		}
+	}
+	if n.Host == n.Rack {
+		rack = host
+	}
+	s.table, s.node, s.version, s.host, s.rack = t, n, t.version, host, rack
+	return s
+}
+
+// record returns the record of a name, in the place given, nil when there is none.
+func (s *seen) record(t *Table, place *Record) *Record {
+	if !s.ok || s.gone {
 		return nil
 	}
-	*place = Record{Size: l.size, Count: n, Relax: true}
+	place.Size, place.Count, place.Relax = t.size, s.wanted-s.taken, true
 	return place
 }
 
-// take counts one container less at a name and reports whether its record went with it.
-func (l *localities) take(name protocol.Name) (gone bool) {
-	i := slices.IndexFunc(l.taken, func(k taken) bool { return k.name == name })
-	if i < 0 {
-		i = len(l.taken)
-		l.taken = append(l.taken, taken{name: name})
+// takeAt counts one container less at the host of a node, as far as the level says so, and at its rack.
+func (t *Table) takeAt(level protocol.NodeType, n *Node, asks []RememberAsk) []RememberAsk {
+	s := t.sight(n)
+	s.table = nil
+	if level == protocol.NodeLocal {
+		asks = append(asks, t.takeSeen(n.Host, &s.host))
+		if n.Host == n.Rack {
+			s.rack.at = s.host.at
+		}
 	}
-	k := &l.taken[i]
+	return append(asks, t.takeSeen(n.Rack, &s.rack))
+}
+
+// takeSeen counts one container less at a name. A record whose count comes to 0 goes.
+func (t *Table) takeSeen(name protocol.Name, s *seen) RememberAsk {
+	if s.at < 0 {
+		s.at = int32(len(t.taken))
+		t.taken = append(t.taken, taken{name: name})
+	}
+	k := &t.taken[s.at]
 	k.count++
-	count, ok := l.wanted(name)
-	k.gone = !ok || count == k.count
-	return k.gone
+	if k.gone = !s.ok || s.wanted == k.count; k.gone {
+		t.version++
+	}
+	return RememberAsk{Name: name, Size: t.size, Relax: true, count: 1}
 }
 
 // drop drops all records. What the application master counts stays known: other names may be counted by it.

@@ -94,18 +94,23 @@ func (t *Table) AnyCount() int32 {
 // Host returns the record of a node's host, nil when there is none; Rack that of its rack.
 // It is valid until the next one is asked for.
 func (t *Table) Host(n *Node) *Record {
-	if t.byLocality() {
-		return t.at(n.Host, &t.places.host)
-	}
-	return t.records.Ref(n.Host, n.HostHash)
+	host, _ := t.At(n)
+	return host
 }
 
-// Rack returns the record of a node's rack, nil when there is none. It is valid until the next one is asked for.
+// Rack is described at [Table.Host].
 func (t *Table) Rack(n *Node) *Record {
-	if t.byLocality() {
-		return t.at(n.Rack, &t.places.rack)
+	_, rack := t.At(n)
+	return rack
+}
+
+// At returns what [Table.Host] and [Table.Rack] do.
+func (t *Table) At(n *Node) (host, rack *Record) {
+	if !t.byLocality() {
+		return t.records.Ref(n.Host, n.HostHash), t.records.Ref(n.Rack, n.RackHash)
 	}
-	return t.records.Ref(n.Rack, n.RackHash)
+	s := t.sight(n)
+	return s.host.record(t, &t.places.host), s.rack.record(t, &t.places.rack)
 }
 
 // Name returns the record of a resource name, nil when there is none.
@@ -407,22 +412,20 @@ func (r *Requests) drop(t *Table) {
 //
 // Source: LocalityAppPlacementAllocator.allocate.
 func (r *Requests) Take(t *Table, level protocol.NodeType, n *Node, asks []RememberAsk) []RememberAsk {
-	if level == protocol.NodeLocal {
-		asks = append(asks, t.takeOne(n.Host, n.HostHash))
-	}
-	if level <= protocol.RackLocal {
+	switch {
+	case level > protocol.RackLocal:
+	case t.byLocality():
+		asks = t.takeAt(level, n, asks)
+	case level == protocol.NodeLocal:
+		asks = append(asks, t.takeOne(n.Host, n.HostHash), t.takeOne(n.Rack, n.RackHash))
+	default:
 		asks = append(asks, t.takeOne(n.Rack, n.RackHash))
 	}
 	return append(asks, r.takeAny(t))
 }
 
+// takeOne counts one container less at a name of which there is a record in the table itself.
 func (t *Table) takeOne(name protocol.Name, hash int32) RememberAsk {
-	if name != protocol.Any && t.byLocality() {
-		if t.take(name) {
-			t.version++
-		}
-		return RememberAsk{Name: name, Size: t.size, Relax: true, count: 1}
-	}
 	rec := t.ref(name, hash)
 	rec.Count--
 	if rec.back != nil {

@@ -170,7 +170,10 @@ func (a *Attempt) Decrease(c *Container, target resource.Resource, now int64) (h
 //
 // Source: SchedulerApplicationAttempt.addToNewlyAllocatedContainers, ContainerUpdateContext.matchContainerToOutstandingIncreaseReq.
 func (a *Attempt) queueNew(c *Container) {
-	list := a.updates.increases[c.Key.Update]
+	var list *increases
+	if c.Key.Update != (protocol.ContainerID{}) {
+		list = a.updates.increases[c.Key.Update]
+	}
 	if list == nil {
 		a.newly = append(a.newly, c)
 		return

@@ -97,15 +97,14 @@ func (a *app) uncount() {
 	a.queue.wanted = a.queue.wanted.Sub(a.Demand)
 }
 
-// charge carries a change of the application's usage on to its queues and the cluster; with more set it has got something.
-func (f *Scheduler) charge(a *app, r resource.Resource, more bool) {
+// uses carries a change of the application's usage on to its queues and the cluster; with more set it has got something.
+func (f *Scheduler) uses(a *app, r *resource.Resource, more bool) {
 	f.used(a)
 	more = more && a.wantingAt > 0
 	a.Usage = a.Used
 	a.changed()
-	f.allocated.AddTo(&r)
-	a.queue.charge(&r)
-	f.staleBelow(a.queue)
+	f.allocated.AddTo(r)
+	f.charge(a.queue, r)
 	f.spoiled(a, more)
 }
 
@@ -193,7 +192,7 @@ func (a *app) look(t *yarn.Table, n *yarn.Node) (o offer, ok bool) {
 		return o, false
 	}
 	if t.Located() {
-		o.host, o.rack = t.Host(n), t.Rack(n)
+		o.host, o.rack = t.At(n)
 	}
 	if !o.anywhere.Relax && o.rack.Asked() <= 0 || o.rack.Asked() > 0 && !o.rack.Relax && o.host.Asked() <= 0 {
 		return o, false
@@ -295,7 +294,7 @@ func (f *Scheduler) allocate(a *app, t *yarn.Table, n *yarn.Node, size resource.
 	if a.Allocated(c, t, level); !t.Wanted() {
 		f.stale(a.queue)
 	}
-	f.charge(a, c.Size, true)
+	f.uses(a, &c.Size, true)
 	return c
 }
 

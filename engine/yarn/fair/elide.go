@@ -143,15 +143,6 @@ func (f *Scheduler) stale(q *queue) {
 	}
 }
 
-// staleBelow notes that the usage of a leaf has changed: where a queue above has a maximum, that may concern all leaves below that one.
-func (f *Scheduler) staleBelow(leaf *queue) {
-	for q := leaf.parent; q != nil; q = q.parent {
-		if q.maxShare != f.unbounded {
-			q.eachWanting(f.stale)
-		}
-	}
-}
-
 // spoiled notes that the usage or the demand of an application has changed, with more set by a container that it has got. That concerns what others accept only where there are maxima,
 // counts of offers or an order that is partial, and what itself does if it asks for something: once it has its master it accepts no more than before for having got more. So that waits
 // until a node is offered in vain.

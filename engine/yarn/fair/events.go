@@ -89,7 +89,8 @@ func (f *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 		return
 	}
 	f.Launched(id, launched)
-	for _, s := range completed {
+	for i := range completed {
+		s := &completed[i]
 		if live := f.live(s.ID); live != nil {
 			f.completed(live, s.Exit, yarn.EventFinished)
 		}
@@ -172,29 +173,27 @@ func (f *Scheduler) EndExcess(id protocol.NodeID) {
 //
 // Source: AbstractYarnScheduler.completedContainer, FairScheduler.completedContainerInternal.
 func (f *Scheduler) completed(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
-	f.completedOne(c, exit, e)
+	a := f.attempt(c.ID.App)
+	if a == nil {
+		return
+	}
+	f.completedOne(a, c, exit, e)
 	// A reservation for the growth of this container goes with it.
 	n := c.Node
 	if n.Gone() {
 		n = f.cluster.Node(n.ID)
 	}
 	if n != nil && n.Reserved != nil && n.Reserved.Key.Update == c.ID {
-		f.completedOne(n.Reserved, exit, e)
+		f.completedOne(a, n.Reserved, exit, e)
 	}
 	// What was never given out is asked for again.
 	if c.Asks != nil {
-		if a := f.attempt(c.ID.App); a != nil {
-			f.outdate(a)
-			a.PutBack(c.Key, c.Asks)
-		}
+		f.outdate(a)
+		a.PutBack(c.Key, c.Asks)
 	}
 }
 
-func (f *Scheduler) completedOne(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
-	a := f.attempt(c.ID.App)
-	if a == nil {
-		return
-	}
+func (f *Scheduler) completedOne(a *app, c *yarn.Container, exit int32, e yarn.ContainerEvent) {
 	gone := c.Node.Gone()
 	if c.State == yarn.ContainerReserved {
 		if !gone {
@@ -223,7 +222,8 @@ func (f *Scheduler) containerCompleted(a *app, c *yarn.Container, exit int32, e 
 	ended := c.Handle(e)
 	a.forget(c)
 	a.Used.SubtractFrom(&c.Size)
-	f.charge(a, resource.Resource{}.Sub(c.Size), false)
+	less := resource.Resource{}.Sub(c.Size)
+	f.uses(a, &less, false)
 	if ended {
 		e := f.about(yarn.Completed, c)
 		e.Exit, e.Launched, e.Acquired = exit, launched, acquired

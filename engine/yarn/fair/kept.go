@@ -42,7 +42,7 @@ func (f *Scheduler) settleQueues(q *queue) {
 		}
 	}
 	for _, c := range q.shifted {
-		if c.shifts = false; !again {
+		if c.shifts = false; !again && !c.place.alone() {
 			c.place.leave()
 		}
 	}
@@ -53,7 +53,7 @@ func (f *Scheduler) settleQueues(q *queue) {
 		q.orderedQueues = treeSet(&f.literal, q.sharing, append(q.orderedQueues[:0], q.children...))
 	} else {
 		for _, c := range list {
-			if c.wants() {
+			if c.place.in == nil && c.wants() { // else it was alone; it leaves when it stops
 				q.lineup.enter(&c.place, func(a, b *queue) int { return q.sharing.Compare(&a.Contender, &b.Contender, &f.cluster.Capacity) })
 			}
 		}
@@ -130,7 +130,9 @@ func (f *Scheduler) settleApps(q *queue) {
 	}
 	for _, a := range q.movedApps {
 		a.moved = false
-		a.place.leave()
+		if !a.place.alone() {
+			a.place.leave()
+		}
 	}
 	for _, a := range list {
 		q.partial = q.partial || a.wantingAt > 0 && !q.sharing.Total(&a.Contender, &f.cluster.Capacity)
@@ -139,8 +141,11 @@ func (f *Scheduler) settleApps(q *queue) {
 		q.ordered = treeSet(&f.literal, q.sharing, q.runnableWanting(q.ordered[:0]))
 	} else {
 		for _, a := range list {
-			if a.wantingAt > 0 && (len(a.Active()) > 0 || f.site.Preemption) {
-				f.standing(a).enter(&a.place, func(a, b *app) int { return f.compareApps(q.sharing, a, b) })
+			if a.wantingAt == 0 || len(a.Active()) == 0 && !f.site.Preemption {
+				a.place.leave()
+			} else if l := f.standing(a); l != a.place.in { // else it was alone there
+				a.place.leave()
+				l.enter(&a.place, func(a, b *app) int { return f.compareApps(q.sharing, a, b) })
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"replay/engine/yarn"
 	"replay/engine/yarn/jvm"
+	"replay/policy/resource"
 )
 
 // userApps are the applications of one user: how many run and which wait for a limit.
@@ -176,8 +177,7 @@ func (q *queue) addApp(a *app, runnable bool) {
 	}
 	a.count()
 	a.f.relisted(q)
-	q.charge(&a.Usage)
-	a.f.staleBelow(q)
+	a.f.charge(q, &a.Usage)
 }
 
 // removeApp takes an application out of the leaf and reports whether it was runnable.
@@ -197,10 +197,7 @@ func (q *queue) removeApp(a *app) (runnable bool) {
 		q.amUsed = q.amUsed.Sub(a.amSize)
 	}
 	a.f.relisted(q)
-	for p := q; p != nil; p = p.parent {
-		p.Usage = p.Usage.Sub(a.Usage)
-		p.shift()
-	}
-	a.f.staleBelow(q)
+	less := resource.Resource{}.Sub(a.Usage)
+	a.f.charge(q, &less)
 	return runnable
 }

@@ -34,6 +34,11 @@ func (l *lineup[T]) enter(p *place[T], compare func(a, b T) int) {
 	}
 }
 
+// alone reports whether a member is the only one where it stands: that is its place whatever it is compared by.
+func (p *place[T]) alone() bool {
+	return p.in != nil && p.in.top == p && p.left == nil && p.right == nil
+}
+
 // leave takes a member out, wherever it stands.
 func (p *place[T]) leave() {
 	l := p.in

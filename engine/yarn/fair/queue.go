@@ -98,13 +98,19 @@ func (q *queue) empty() bool {
 	return len(q.runnable) == 0 && len(q.waiting) == 0 && q.assigned == 0
 }
 
-// charge adds to the usage of the queue and of all above it.
+// charge adds to the usage of a leaf and of all queues above it. Where one of these has a maximum, that may concern all leaves below it.
 //
 // Source: FSQueue.incUsedResource, decUsedResource.
-func (q *queue) charge(r *resource.Resource) {
-	for ; q != nil; q = q.parent {
+func (f *Scheduler) charge(q *queue, r *resource.Resource) {
+	for {
 		q.Usage.AddTo(r)
 		q.shift()
+		if q = q.parent; q == nil {
+			return
+		}
+		if q.maxShare != f.unbounded {
+			q.eachWanting(f.stale)
+		}
 	}
 }
 

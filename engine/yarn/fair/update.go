@@ -279,12 +279,16 @@ func (f *Scheduler) share(a *app) resource.Resource {
 //
 // Source: FairScheduler.updateRootQueueMetrics.
 func (f *Scheduler) refresh() {
-	if f.fresh() {
+	available := f.unallocated()
+	if f.available == available {
 		return
 	}
-	f.available = f.unallocated()
+	f.available = available
 	e := &f.elision
 	e.change()
+	if len(e.loose) == 0 {
+		return
+	}
 	e.loose = slices.DeleteFunc(e.loose, func(q *queue) bool {
 		f.limited(q)
 		q.found.loose = q.found.at > 0 && !q.found.stale

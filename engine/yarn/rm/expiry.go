@@ -48,9 +48,9 @@ func expires(last, interval int64) int64 {
 func third(interval int64) int64 { return max(interval/3, 1) }
 
 // unwatch ends the watch over a container.
-func (r *RM) unwatch(id protocol.ContainerID) {
-	if a := r.attemptOf(id); a != nil && id.Number() < int64(len(a.watched)) {
-		a.watched[id.Number()] = false
+func (a *app) unwatch(id protocol.ContainerID) {
+	if n := id.Number(); n < int64(len(a.watched)) {
+		a.watched[n] = false
 	}
 }
 

@@ -230,6 +230,9 @@ func (r *RM) ProcessExited(node protocol.NodeID, id protocol.ContainerID, exit i
 // free says that the scheduler has a container on the node no more.
 func (n *node) free(id protocol.ContainerID, size resource.Resource) {
 	n.allocated.SubtractFrom(&size)
+	if len(n.masters) == 0 {
+		return
+	}
 	if i := slices.Index(n.masters, id); i >= 0 {
 		n.masters = slices.Delete(n.masters, i, i+1)
 	}
@@ -242,7 +245,9 @@ func (r *RM) starts(n *node, p *proc) {
 	r.ran(n, p.id.App)
 	if !p.cleanup {
 		r.launched = append(r.launched, p.id)
-		r.unwatch(p.id)
+		if a := r.attemptOf(p.id); a != nil {
+			a.unwatch(p.id)
+		}
 	}
 }
 

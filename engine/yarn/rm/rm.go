@@ -235,7 +235,7 @@ func (r *RM) observe(e *yarn.Event) {
 func (r *RM) containerEnded(e *yarn.Event) {
 	id := e.Container.ID
 	n := &r.nodes[e.Container.Node]
-	reported := slices.ContainsFunc(r.completed, func(s protocol.Status) bool { return s.ID == id })
+	reported := r.reports(id)
 	if !reported { // else the process has gone
 		if p := n.proc(id); p != nil {
 			if p.held = e.Launched; p.held {
@@ -252,12 +252,22 @@ func (r *RM) containerEnded(e *yarn.Event) {
 	if a == nil {
 		return
 	}
-	r.unwatch(id)
+	a.unwatch(id)
 	if id == a.am {
 		r.work = append(r.work, work{kind: amEnded, id: id, exit: e.Exit})
 		return
 	}
 	a.completed = append(a.completed, nodeStatus{e.Container.Node, protocol.Status{ID: id, Exit: e.Exit}})
+}
+
+// reports reports whether a node is reporting the end of a container.
+func (r *RM) reports(id protocol.ContainerID) bool {
+	for i := range r.completed {
+		if r.completed[i].ID == id {
+			return true
+		}
+	}
+	return false
 }
 
 // drain runs the dispatcher until it has nothing to do.
