@@ -143,16 +143,16 @@ func (f *Scheduler) stale(q *queue) {
 	}
 }
 
-// spoiled notes that the usage or the demand of an application has changed, with more set by a container that it has got. That concerns what others accept only where there are maxima,
-// counts of offers or an order that is partial, and what itself does if it asks for something: once it has its master it accepts no more than before for having got more. So that waits
-// until a node is offered in vain.
+// spoiled notes that the usage or the demand of an application has changed, with more set by a container that it has got. That concerns what others accept only where there are maxima
+// or an order that is partial, and what itself does if it asks for something: where offers are not counted, once it has its master it accepts no more than before for having got more. So
+// that waits until a node is offered in vain.
 func (f *Scheduler) spoiled(a *app, more bool) {
 	e, q := &f.elision, a.queue
 	switch {
-	case e.counts || q.partial || f.site.Preemption || q.maxShare != f.unbounded:
+	case q.partial || f.site.Preemption || q.maxShare != f.unbounded:
 		f.stale(q)
 	case len(a.Active()) == 0:
-	case !more || !a.amRunning:
+	case e.counts || !more || !a.amRunning:
 		f.stale(q)
 	case !q.found.lax:
 		q.found.lax = true
