@@ -21,44 +21,42 @@ type Dist struct {
 	runs     []run   // while exact: a hash table of the different values, open, at most half full, its length a power of two
 	values   int     // how many are in it
 	counts   []int64 // by bucket, once not exact
-	late     []run   // values that are not counted yet, see [Dist.Settle]
 	n        int64
 	sum      float64
 	min, max int64
+	waiting  int             // how many values are not counted yet, see [Dist.Settle]
+	late     [mostLate]int64 // these
 }
 
 // A run is a value that is there n times; none in a place of the table that is free.
 type run struct{ v, n int64 }
 
-// Add counts one value. Negative values are a bug of the caller and panic.
-func (d *Dist) Add(v int64) { d.AddN(v, 1) }
-
-// AddN counts a value n times: it waits until there are some, see [Dist.Settle].
-func (d *Dist) AddN(v, n int64) {
-	if k := len(d.late); k < cap(d.late) && v >= 0 && n > 0 {
-		d.late = d.late[:k+1]
-		d.late[k] = run{v, n}
-		return
+// Add counts one value, which waits until there are some, see [Dist.Settle]. Negative values are a bug of the caller and panic when they are counted.
+func (d *Dist) Add(v int64) {
+	d.late[d.waiting%mostLate] = v
+	if d.waiting++; d.waiting == mostLate {
+		d.settle()
 	}
-	d.addMore(v, n)
 }
 
-// addMore is [Dist.AddN] where no more can wait.
-func (d *Dist) addMore(v, n int64) {
+// AddN counts a value n times.
+func (d *Dist) AddN(v, n int64) {
+	if n == 1 {
+		d.Add(v)
+		return
+	}
 	if v|n < 0 {
-		panic("dist: distribution of times got a negative value or count")
+		panic(negative)
 	}
 	if n == 0 {
 		return
 	}
-	if len(d.late) >= mostLate {
-		d.settle()
-	}
-	if cap(d.late) != mostLate {
-		d.late = append(make([]run, 0, mostLate), d.late...)
-	}
-	d.late = append(d.late, run{v, n})
+	d.Settle()
+	d.extend(v, v, n, d.sum+float64(float64(v)*float64(n)))
+	d.enter(v, n)
 }
+
+const negative = "dist: distribution of times got a negative value or count"
 
 // AddAll counts some values, each once, and returns their sum.
 func (d *Dist) AddAll(values []int64) (sum int64) {
@@ -69,19 +67,17 @@ func (d *Dist) AddAll(values []int64) (sum int64) {
 	for _, v := range values {
 		least, most, sum = min(least, v), max(most, v), sum+v
 	}
-	if least < 0 {
-		panic("dist: distribution of times got a negative value")
-	}
 	d.Settle()
 	d.extend(least, most, int64(len(values)), d.sum+float64(sum))
-	for _, v := range values {
-		d.enter(v, 1)
-	}
+	d.enterAll(values)
 	return sum
 }
 
 // extend counts n values between two of them, and has a sum of all.
 func (d *Dist) extend(least, most, n int64, sum float64) {
+	if least < 0 {
+		panic(negative)
+	}
 	if d.n == 0 || least < d.min {
 		d.min = least
 	}
@@ -90,47 +86,77 @@ func (d *Dist) extend(least, most, n int64, sum float64) {
 	d.sum = sum
 }
 
-// mostLate is how many values wait. A long table is in no cache, and the place of a value may be anywhere in it: many that are put one after the other take
-// little more time than one.
+// mostLate is how many values wait, a power of two. A long table is in no cache, and the place of a value may be anywhere in it: many that are put one after
+// the other take little more time than one.
 const mostLate = 32
 
 // Settle puts the values where they belong that wait for it, as everything does that reads them. After it, several may read at a time.
 func (d *Dist) Settle() {
-	if len(d.late) > 0 {
+	if d.waiting > 0 {
 		d.settle()
 	}
 }
 
 func (d *Dist) settle() {
-	least, most, n, sum := d.late[0].v, d.late[0].v, int64(0), d.sum
-	for _, r := range d.late {
-		least, most, n = min(least, r.v), max(most, r.v), n+r.n
-		sum += float64(float64(r.v) * float64(r.n))
+	late := d.late[:d.waiting]
+	d.waiting = 0
+	least, most, sum := late[0], late[0], d.sum
+	for _, v := range late {
+		least, most, sum = min(least, v), max(most, v), sum+float64(v)
 	}
-	d.extend(least, most, n, sum)
-	d.enterAll(d.late)
-	d.late = d.late[:0]
+	d.extend(least, most, int64(len(late)), sum)
+	d.enterAll(late)
 }
 
-// enterAll is [Dist.enter] for values of which most are in their place.
-func (d *Dist) enterAll(late []run) {
-	if d.counts != nil {
-		for _, r := range late {
-			d.count(r.v, r.n)
+// enterAll counts values once each in the table or the buckets.
+func (d *Dist) enterAll(values []int64) {
+	for {
+		if d.counts != nil {
+			values = d.countKnown(values)
+		} else {
+			values = d.findKnown(values)
 		}
-		return
+		if len(values) == 0 {
+			return
+		}
+		d.enter(values[0], 1)
+		values = values[1:]
 	}
+}
+
+// countKnown counts values in buckets up to the first that is beyond the last bucket, and returns it and those after it.
+func (d *Dist) countKnown(values []int64) []int64 {
+	counts := d.counts
+	for i, v := range values {
+		b := bucketOf(v)
+		if b >= len(counts) {
+			return values[i:]
+		}
+		counts[b]++
+	}
+	return nil
+}
+
+// findKnown counts values in the table up to the first that is not there yet, and returns it and those after it.
+func (d *Dist) findKnown(values []int64) []int64 {
 	runs := d.runs
-	for _, r := range late {
-		if len(runs) > 0 {
-			if at := &runs[placeOf(r.v)&uint64(len(runs)-1)]; at.v == r.v && at.n > 0 {
-				at.n += r.n
-				continue
-			}
-		}
-		d.enter(r.v, r.n)
-		runs = d.runs
+	if len(runs) == 0 {
+		return values
 	}
+	mask := uint64(len(runs) - 1)
+	for k, v := range values {
+		i := placeOf(v)
+		r := &runs[i&mask]
+		for r.v != v && r.n > 0 {
+			i++
+			r = &runs[i&mask]
+		}
+		if r.n == 0 {
+			return values[k:]
+		}
+		r.n++
+	}
+	return nil
 }
 
 // placeOf is where in a table a value is if no other is there, modulo its length.
@@ -242,7 +268,7 @@ const subBits = 11
 // bucketOf returns the bucket of v; buckets are in the order of their values.
 func bucketOf(v int64) int {
 	shift := max(0, bits.Len64(uint64(v))-subBits)
-	return shift<<(subBits-1) + int(v>>shift)
+	return shift<<(subBits-1) + int(v>>(shift&63))
 }
 
 // bucketValue returns the middle of bucket b.

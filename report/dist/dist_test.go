@@ -103,13 +103,15 @@ func TestManyValuesBecomeBuckets(t *testing.T) {
 
 // TestLate reads a distribution of which some values wait for their place, in every way that there is.
 func TestLate(t *testing.T) {
-	make := func() *Dist { // whose last value waits
+	make := func() *Dist { // whose last values wait
 		d := &Dist{}
 		for v := range int64(1000) {
 			d.Add(v)
 		}
-		d.AddN(5_000, 3)
-		if len(d.late) == 0 {
+		for range 3 {
+			d.Add(5_000)
+		}
+		if d.waiting == 0 {
 			t.Fatal("no value waits")
 		}
 		return d
