@@ -3,7 +3,7 @@ package metric
 import "replay/report/result"
 
 var durationJob = Metric{"duration_job", "Duration of jobs", func(d *result.Data) []Value {
-	vs := jobValues(&result.JobDuration, d)
+	vs, ofParts := jobValues(d, &result.JobDuration)
 	vs[0].headline("mean duration of a job", "job duration")
-	return append(vs, partValues(&result.JobDuration, d)...)
+	return append(vs, ofParts...)
 }}

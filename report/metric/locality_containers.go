@@ -10,33 +10,30 @@ import (
 
 const noContainerPreference = "no container was matched to a request with preferred hosts"
 
-var localityContainers = Metric{"locality_containers", "Locality of containers", func(d *result.Data) (vs []Value) {
-	hit := func(j *result.Job) (float64, float64) {
-		return float64(j.ContainersPreferred), float64(j.ContainersPreferring)
-	}
-	head := jobRatio("locality_containers_host_share", quantity.Share, quantity.Higher, &d.Jobs, hit, "containers", noContainerPreference,
-		"containers on a preferred host, of those matched to a request that named hosts")
-	head.headline("containers on a host asked for", "containers, asked")
-	hinted := jobRatio("locality_containers_hinted_share", quantity.Share, quantity.Higher, &d.Jobs, func(j *result.Job) (float64, float64) {
-		return float64(j.ContainersHinted), float64(j.ContainersHinting)
-	}, "containers", "no container was allocated while tasks preferred hosts", "containers on a host that tasks of active stages preferred, of those allocated while there were such tasks, whatever the request named")
-	hinted.headline("containers on hosts tasks prefer", "containers, hinted")
-	vs = append(vs, head, hinted,
-		jobRatio("locality_containers_rack_share", quantity.Share, quantity.Neither, &d.Jobs, func(j *result.Job) (float64, float64) {
+var localityContainers = Metric{"locality_containers", "Locality of containers", func(d *result.Data) []Value {
+	vs, ofParts := jobRatios(&d.Jobs, "containers on a preferred host, %s, of those there matched to a request that named hosts",
+		jobRatio{"locality_containers_host_share", quantity.Share, quantity.Higher, func(j *result.Job) (float64, float64) {
+			return float64(j.ContainersPreferred), float64(j.ContainersPreferring)
+		}, "containers", noContainerPreference, "containers on a preferred host, of those matched to a request that named hosts"},
+		jobRatio{"locality_containers_hinted_share", quantity.Share, quantity.Higher, func(j *result.Job) (float64, float64) {
+			return float64(j.ContainersHinted), float64(j.ContainersHinting)
+		}, "containers", "no container was allocated while tasks preferred hosts", "containers on a host that tasks of active stages preferred, of those allocated while there were such tasks, whatever the request named"},
+		jobRatio{"locality_containers_rack_share", quantity.Share, quantity.Neither, func(j *result.Job) (float64, float64) {
 			return float64(j.ContainersRackPreferred), float64(j.ContainersPreferring)
-		}, "containers", noContainerPreference, "containers on the rack of a preferred host but on none of them, of those matched to a request that named hosts"),
-		jobRatio("locality_containers_elsewhere_share", quantity.Share, quantity.Lower, &d.Jobs, func(j *result.Job) (float64, float64) {
+		}, "containers", noContainerPreference, "containers on the rack of a preferred host but on none of them, of those matched to a request that named hosts"},
+		jobRatio{"locality_containers_elsewhere_share", quantity.Share, quantity.Lower, func(j *result.Job) (float64, float64) {
 			return float64(j.ContainersPreferring - j.ContainersPreferred - j.ContainersRackPreferred), float64(j.ContainersPreferring)
-		}, "containers", noContainerPreference, "containers on another rack than any preferred host, of those matched to a request that named hosts"),
-		jobRatio("locality_containers_preferring_share", quantity.Share, quantity.Neither, &d.Jobs, func(j *result.Job) (float64, float64) {
+		}, "containers", noContainerPreference, "containers on another rack than any preferred host, of those matched to a request that named hosts"},
+		jobRatio{"locality_containers_preferring_share", quantity.Share, quantity.Neither, func(j *result.Job) (float64, float64) {
 			return float64(j.ContainersPreferring), float64(j.Containers)
-		}, "containers", "no containers", "containers matched to a request that named hosts, of all executor and task containers"),
+		}, "containers", "no containers", "containers matched to a request that named hosts, of all executor and task containers"},
 	)
+	vs[0].headline("containers on a host asked for", "containers, asked")
+	vs[1].headline("containers on hosts tasks prefer", "containers, hinted")
 	for i := range vs {
 		vs[i].Whole = d.Containers.N
 	}
-	vs = append(vs, partRatios("locality_containers_host_share", quantity.Share, quantity.Higher, &d.Jobs, hit, "containers", noContainerPreference,
-		"containers on a preferred host, %s, of those there matched to a request that named hosts")...)
+	vs = append(vs, ofParts...)
 	return append(vs, missValues("locality_containers_miss", d.Containers.Missed, "containers that missed their preferred hosts")...)
 }}
 

@@ -8,23 +8,20 @@ import (
 
 const noTaskPreference = "no successful task attempt had a preferred host"
 
-var localityTasks = Metric{"locality_tasks", "Locality of tasks", func(d *result.Data) (vs []Value) {
-	hit := func(j *result.Job) (float64, float64) {
+var localityTasks = Metric{"locality_tasks", "Locality of tasks", func(d *result.Data) []Value {
+	ratios := []jobRatio{{"locality_tasks_host_share", quantity.Share, quantity.Higher, func(j *result.Job) (float64, float64) {
 		return float64(j.TasksPreferred), float64(j.TasksPreferring)
-	}
-	head := jobRatio("locality_tasks_host_share", quantity.Share, quantity.Higher, &d.Jobs, hit, "task attempts", noTaskPreference,
-		"successful task attempts on a preferred host, of those whose task had one")
-	head.headline("tasks on a preferred host", "tasks on host")
-	vs = append(vs, head)
+	}, "task attempts", noTaskPreference, "successful task attempts on a preferred host, of those whose task had one"}}
 	for level, l := range result.TaskLevels {
-		vs = append(vs, jobRatio("locality_tasks_"+l.Name+"_share", quantity.Share, l.Better, &d.Jobs, func(j *result.Job) (float64, float64) {
+		ratios = append(ratios, jobRatio{"locality_tasks_" + l.Name + "_share", quantity.Share, l.Better, func(j *result.Job) (float64, float64) {
 			return float64(j.TaskLevels[level]), sum(j.TaskLevels[:]...)
-		}, "task attempts", "no task attempt succeeded", "successful task attempts launched "+l.About+", of all successful ones"))
+		}, "task attempts", "no task attempt succeeded", "successful task attempts launched " + l.About + ", of all successful ones"})
 	}
+	vs, ofParts := jobRatios(&d.Jobs, "successful task attempts on a preferred host, %s, of those there whose task had one", ratios...)
+	vs[0].headline("tasks on a preferred host", "tasks on host")
 	for i := range vs {
 		vs[i].Whole = d.Tasks.Ends[record.TaskSuccess]
 	}
-	vs = append(vs, partRatios("locality_tasks_host_share", quantity.Share, quantity.Higher, &d.Jobs, hit, "task attempts", noTaskPreference,
-		"successful task attempts on a preferred host, %s, of those there whose task had one")...)
+	vs = append(vs, ofParts...)
 	return append(vs, missValues("locality_tasks_miss", d.Tasks.Missed, "successful task attempts that missed their preferred hosts")...)
 }}

@@ -25,27 +25,33 @@ func (p *part) after() string {
 	return " " + p.text
 }
 
-// byPart adds up the jobs of each part by queue and by size, in the order of all of them, and calls each with the parts that are not empty.
-func byPart[S any](jobs *result.Jobs, add func(*S, *result.Job), each func(part, *S)) {
-	queues, sizes := map[string]*S{}, map[string]*S{}
-	of := func(sums map[string]*S, key string) *S {
-		s := sums[key]
-		if s == nil {
-			s = new(S)
-			sums[key] = s
-		}
-		return s
+// parts are sums over the jobs of each part by queue and by size.
+type parts struct{ queues, sizes map[string]*sample }
+
+func newParts() parts { return parts{map[string]*sample{}, map[string]*sample{}} }
+
+// of returns the sums of the two parts that a job is in.
+func (p *parts) of(j *result.Job) (queue, size *sample) {
+	return sumOf(p.queues, j.Queue), sumOf(p.sizes, j.Size())
+}
+
+func sumOf(sums map[string]*sample, key string) *sample {
+	s := sums[key]
+	if s == nil {
+		s = new(sample)
+		sums[key] = s
 	}
-	for j := range jobs.All() {
-		add(of(queues, j.Queue), j)
-		add(of(sizes, j.Size()), j)
-	}
-	for _, q := range slices.Sorted(maps.Keys(queues)) {
-		each(part{"[queue=" + q + "]", "in queue " + q, func(j *result.Job) bool { return j.Queue == q }}, queues[q])
+	return s
+}
+
+// each gives the parts that are not empty.
+func (p *parts) each(yield func(part, *sample)) {
+	for _, q := range slices.Sorted(maps.Keys(p.queues)) {
+		yield(part{"[queue=" + q + "]", "in queue " + q, func(j *result.Job) bool { return j.Queue == q }}, p.queues[q])
 	}
 	for _, c := range result.SizeClasses {
-		if s := sizes[c.Name]; s != nil {
-			each(part{"[size=" + c.Name + "]", "of jobs of " + c.Name + " tasks", func(j *result.Job) bool { return j.Size() == c.Name }}, s)
+		if s := p.sizes[c.Name]; s != nil {
+			yield(part{"[size=" + c.Name + "]", "of jobs of " + c.Name + " tasks", func(j *result.Job) bool { return j.Size() == c.Name }}, s)
 		}
 	}
 }

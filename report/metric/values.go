@@ -58,21 +58,40 @@ func distValues(t *result.Time, label string, d *dist.Dist, about string) []Valu
 	return out
 }
 
-// jobValues returns the statistics of q over all jobs. Jobs of which it is open at the end of the replay count with at
-// least what it is so far.
-func jobValues(q *result.OfJobs, d *result.Data) []Value {
-	var s sample
-	add := adds(q, d)
-	for j := range d.Jobs.All() {
-		add(&s, j)
+// jobValues returns the statistics of each of some quantities over all jobs, and of the first over the jobs of each part, in one pass over the jobs. Jobs of
+// which one is open at the end of the replay count with at least what it is so far.
+func jobValues(d *result.Data, first *result.OfJobs, others ...*result.OfJobs) (vs, ofParts []Value) {
+	all := append([]*result.OfJobs{first}, others...)
+	fill := make([]func(*sample, *result.Job), len(all))
+	for i, q := range all {
+		fill[i] = adds(q, d)
 	}
-	return statisticsOfJobs(q, d, allJobs, &s)
+	samples := inOnePass(&d.Jobs, fill, func(p part, s *sample) { ofParts = append(ofParts, statisticsOfJobs(first, d, p, s)...) })
+	for i, q := range all {
+		vs = append(vs, statisticsOfJobs(q, d, allJobs, &samples[i])...)
+	}
+	return vs, ofParts
 }
 
-// partValues returns those over the jobs of each part.
-func partValues(q *result.OfJobs, d *result.Data) (vs []Value) {
-	byPart(&d.Jobs, adds(q, d), func(p part, s *sample) { vs = append(vs, statisticsOfJobs(q, d, p, s)...) })
-	return vs
+// inOnePass fills samples of all jobs, and those of the first kind by part too, which it gives to each. There may be many jobs, each of which is unpacked
+// whenever it is looked at.
+func inOnePass(jobs *result.Jobs, fill []func(*sample, *result.Job), each func(part, *sample)) []sample {
+	samples := make([]sample, len(fill))
+	parts := newParts()
+	for j := range jobs.All() {
+		for i, add := range fill {
+			add(&samples[i], j)
+		}
+		if each != nil {
+			queue, size := parts.of(j)
+			fill[0](queue, j)
+			fill[0](size, j)
+		}
+	}
+	if each != nil {
+		parts.each(each)
+	}
+	return samples
 }
 
 // adds returns what takes into a sample what a job says of q.
@@ -153,32 +172,41 @@ func statisticsOf(q *quantity.Quantity, label string, numbers []float64, n int64
 	return out
 }
 
-// jobRatio returns the ratio of two sums over all jobs; the denominator counts things.
-func jobRatio(name string, unit quantity.Unit, better quantity.Direction, jobs *result.Jobs, of func(*result.Job) (num, den float64), things string, absent, about string) Value {
-	var s sample
-	for j := range jobs.All() {
-		num, den := of(j)
-		s.num += num
-		s.den += den
+// jobRatio is the ratio of two sums over jobs; the denominator counts things.
+type jobRatio struct {
+	name          string
+	unit          quantity.Unit
+	better        quantity.Direction
+	of            func(*result.Job) (num, den float64)
+	things        string
+	absent, about string
+}
+
+// jobRatios returns ratios over all jobs, and where ofPart has a place for a part, the first of them over the jobs of each, in one pass over the jobs.
+func jobRatios(jobs *result.Jobs, ofPart string, ratios ...jobRatio) (vs, ofParts []Value) {
+	fill := make([]func(*sample, *result.Job), len(ratios))
+	for i, r := range ratios {
+		fill[i] = func(s *sample, j *result.Job) {
+			num, den := r.of(j)
+			s.num += num
+			s.den += den
+		}
 	}
-	return s.ratio(name, unit, better, allJobs, of, things, absent, about)
+	var each func(part, *sample)
+	if ofPart != "" {
+		each = func(p part, s *sample) { ofParts = append(ofParts, ratios[0].value(p, s, fmt.Sprintf(ofPart, p.text))) }
+	}
+	samples := inOnePass(jobs, fill, each)
+	for i, r := range ratios {
+		vs = append(vs, r.value(allJobs, &samples[i], r.about))
+	}
+	return vs, ofParts
 }
 
-// partRatios returns those over the jobs of each part, which about has a place for.
-func partRatios(name string, unit quantity.Unit, better quantity.Direction, jobs *result.Jobs, of func(*result.Job) (num, den float64), things string, absent, about string) (vs []Value) {
-	byPart(jobs, func(s *sample, j *result.Job) {
-		num, den := of(j)
-		s.num += num
-		s.den += den
-	}, func(p part, s *sample) {
-		vs = append(vs, s.ratio(name, unit, better, p, of, things, absent, fmt.Sprintf(about, p.text)))
-	})
-	return vs
-}
-
-func (s *sample) ratio(name string, unit quantity.Unit, better quantity.Direction, p part, of func(*result.Job) (num, den float64), things string, absent, about string) Value {
-	v := value(name+p.label, unit, better, quantity.Over(s.num, s.den), int64(s.den), absent, about)
-	v.Things, v.PerJob = things, &PerJob{Of: func(j *result.Job) (float64, float64, bool) { n, d := of(j); return n, d, p.has(j) }}
+func (r *jobRatio) value(p part, s *sample, about string) Value {
+	of := r.of
+	v := value(r.name+p.label, r.unit, r.better, quantity.Over(s.num, s.den), int64(s.den), r.absent, about)
+	v.Things, v.PerJob = r.things, &PerJob{Of: func(j *result.Job) (float64, float64, bool) { n, d := of(j); return n, d, p.has(j) }}
 	return v
 }
 

@@ -3,7 +3,11 @@ package metric
 import "replay/report/result"
 
 var waitJob = Metric{"wait_job", "Wait of jobs", func(d *result.Data) []Value {
-	vs := jobValues(&result.FirstTaskWait, d)
+	others := []*result.OfJobs{&result.AMStartWait}
+	for i := range result.WaitParts {
+		others = append(others, &result.WaitParts[i].OfJobs)
+	}
+	vs, ofParts := jobValues(d, &result.FirstTaskWait, others...)
 	for i, s := range statistics {
 		switch s.name {
 		case "mean":
@@ -12,9 +16,5 @@ var waitJob = Metric{"wait_job", "Wait of jobs", func(d *result.Data) []Value {
 			vs[i].headline("p95 wait for the first task", "job wait, p95")
 		}
 	}
-	vs = append(vs, jobValues(&result.AMStartWait, d)...)
-	for i := range result.WaitParts {
-		vs = append(vs, jobValues(&result.WaitParts[i].OfJobs, d)...)
-	}
-	return append(vs, partValues(&result.FirstTaskWait, d)...)
+	return append(vs, ofParts...)
 }}

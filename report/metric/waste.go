@@ -8,11 +8,10 @@ import (
 
 var waste = Metric{"waste", "Waste", func(d *result.Data) (vs []Value) {
 	c, t := &d.Containers, &d.Tasks
-	head := jobRatio("waste_task_time_share", quantity.Share, quantity.Lower, &d.Jobs, func(j *result.Job) (float64, float64) {
+	vs, _ = jobRatios(&d.Jobs, "", jobRatio{"waste_task_time_share", quantity.Share, quantity.Lower, func(j *result.Job) (float64, float64) {
 		return float64(j.WastedTaskMS), float64(j.TaskMS + j.WastedTaskMS + j.RunningTaskMS)
-	}, "", "no task attempt ran", "time of failed, killed, lost and repeated task attempts, of all task time")
-	head.headline("task time wasted", "wasted task time")
-	vs = append(vs, head)
+	}, "", "no task attempt ran", "time of failed, killed, lost and repeated task attempts, of all task time"})
+	vs[0].headline("task time wasted", "wasted task time")
 	for _, e := range []struct{ name, end, about string }{
 		{"unused", record.EndUnused, "released without having been started"},
 		{"preempted", record.EndPreempted, "preempted"},
