@@ -353,8 +353,14 @@ func listCases(c *cli.Context) error {
 	return w.Flush()
 }
 
+// memProfileRate is of how many bytes allocated one is in a profile, on average.
+const memProfileRate = 512 << 10
+
 // profiles starts the profiles that are asked for; stop writes them.
 func profiles(c *cli.Context) (stop func() error, err error) {
+	if c.String("memprofile") != "" {
+		runtime.MemProfileRate = memProfileRate
+	}
 	var cpu *os.File
 	if file := c.String("cpuprofile"); file != "" {
 		if cpu, err = os.Create(file); err != nil {

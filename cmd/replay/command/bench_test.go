@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"regexp"
 	"strings"
 	"testing"
@@ -116,12 +117,18 @@ func TestBenchCases(t *testing.T) {
 	}
 	dir := t.TempDir()
 	profile := filepath.Join(dir, "cpu")
+	rate := runtime.MemProfileRate
+	defer func() { runtime.MemProfileRate = rate }()
+	runtime.MemProfileRate = 0 // as the program begins
 	text := must(t, "bench", "--case", "report", "--case", "recorded-ideal", "--count", "1", "--least", "1ms", "--traces", traces, "--cache", filepath.Join(dir, "cache"), "--cpuprofile", profile, "--memprofile", filepath.Join(dir, "mem"))
 	if strings.Count(text, "\nBenchmarkReplay/case=") != 2 || !strings.Contains(text, "case=report-") {
 		t.Errorf("%s", text)
 	}
 	if s, err := os.Stat(profile); err != nil || s.Size() == 0 {
 		t.Errorf("profile: %v, %v", s, err)
+	}
+	if runtime.MemProfileRate == 0 {
+		t.Error("no memory was profiled")
 	}
 	for want, args := range map[string][]string{
 		"no case is called so":                  {"--case", "nothing*"},
