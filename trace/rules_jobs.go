@@ -237,7 +237,12 @@ func (r *rules) prefs(row int64, t *Tasks) error {
 		}
 		list := t.Pref[begin:end]
 		begin = end
-		if fewNodes(list, len(r.seen)) {
+		if len(list) == 3 { // as most files are kept
+			a, b, c := uint(list[0]), uint(list[1]), uint(list[2])
+			if max(a, b, c) < uint(len(r.seen)) && a != b && a != c && b != c {
+				continue
+			}
+		} else if fewNodes(list, len(r.seen)) {
 			continue
 		}
 		if r.tasks == math.MaxInt32 {
