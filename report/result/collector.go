@@ -225,53 +225,57 @@ func (c *Collector) cutSpans() {
 
 // Task implements record.Sink.
 func (c *Collector) Task(r *record.Task) {
-	s := c.job(r.Job)
-	c.attempt(r, s)
-	c.close(r.Job, s)
+	one := [1]record.Task{*r}
+	c.Tasks(one[:])
 }
 
 // Tasks implements record.Batcher.
 func (c *Collector) Tasks(rows []record.Task) {
-	for i := range rows {
-		r := &rows[i]
-		s := c.last
-		if s == nil || c.lastID != r.Job {
-			s = c.job(r.Job)
+	var waits, took [32]int64
+	for len(rows) > 0 {
+		d := &c.data.Tasks
+		n, ended := min(len(rows), len(waits)), 0
+		for i := range rows[:n] {
+			r := &rows[i]
+			s := c.last
+			if s == nil || c.lastID != r.Job {
+				s = c.job(r.Job)
+			}
+			waits[i] = c.attempts(r, s, 1)
+			if Happened(r.Finish) {
+				took[ended] = r.Finish - r.Launch
+				ended++
+			}
+			if r.End == record.TaskSuccess {
+				d.DurationMS += float64(r.DurationMS)
+				if !d.ByNode.More {
+					d.ByNode.count(r.Node, r.Launch)
+				}
+				c.succeeded(r, s, 1)
+			}
+			if s.job != nil {
+				c.close(r.Job, s)
+			}
 		}
-		c.attempt(r, s)
-		if s.job != nil {
-			c.close(r.Job, s)
-		}
+		d.Wait.AddAll(waits[:n])
+		d.Run.AddAll(took[:ended])
+		rows = rows[n:]
 	}
 }
 
-// attempt counts a task attempt of a job.
-func (c *Collector) attempt(r *record.Task, s *jobSums) {
-	d := &c.data.Tasks
-	c.attempts(r, s, 1)
-	if Happened(r.Finish) {
-		d.Run.Add(r.Finish - r.Launch)
-	}
-	if r.End == record.TaskSuccess {
-		d.DurationMS += float64(r.DurationMS)
-		d.ByNode.count(r.Node, r.Launch)
-		c.succeeded(r, s, 1)
-	}
-}
-
-// attempts counts task attempts of a job that began alike.
-func (c *Collector) attempts(r *record.Task, s *jobSums, n int64) {
+// attempts counts task attempts of a job that began alike, but for the distribution of their waits, and returns how long each waited.
+func (c *Collector) attempts(r *record.Task, s *jobSums, n int64) (wait int64) {
 	d := &c.data.Tasks
 	d.N += n
-	s.tasks += n
 	c.tasks.n[c.tasks.of(r.End)] += n
 	if r.Speculative {
 		d.Speculative += n
 	}
-	wait := r.Launch - r.Ready
-	d.Wait.AddN(wait, n)
+	wait = r.Launch - r.Ready
+	s.tasks += n
 	s.taskMS += n * wait
 	s.ready += n
+	return wait
 }
 
 // succeeded counts task attempts whose results count, with one locality.

@@ -31,7 +31,7 @@ func (c *Collector) Wave(w *record.Wave) {
 // waveOfTasks counts the attempts of a wave, which take so long together.
 func (c *Collector) waveOfTasks(w *record.Wave, n, ms int64) {
 	d, s := &c.data.Tasks, c.job(w.Task.Job)
-	c.attempts(&w.Task, s, n)
+	d.Wait.AddN(c.attempts(&w.Task, s, n), n)
 	d.DurationMS += float64(ms)
 	for _, node := range w.Nodes {
 		if d.ByNode.More {
