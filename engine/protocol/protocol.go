@@ -87,6 +87,7 @@ type AllocateRequest struct {
 	BlacklistAdd    []Name
 	BlacklistRemove []Name
 	Updates         []Update
+	NoHeadroom      bool // its application master reads no [AllocateResponse.Headroom]: there may be none
 }
 
 // Container is an allocated container as an application master sees it.
@@ -172,10 +173,9 @@ type AllocateResponse struct {
 
 // Reset empties the answer and keeps its memory.
 func (r *AllocateResponse) Reset() {
-	*r = AllocateResponse{
-		Allocated: r.Allocated[:0], Completed: r.Completed[:0], Preempt: r.Preempt[:0],
-		Increased: r.Increased[:0], Decreased: r.Decreased[:0], UpdateErrors: r.UpdateErrors[:0], UpdatedNodes: r.UpdatedNodes[:0],
-	}
+	r.Headroom, r.Nodes = resource.Resource{}, 0
+	r.Allocated, r.Completed, r.Preempt = r.Allocated[:0], r.Completed[:0], r.Preempt[:0]
+	r.Increased, r.Decreased, r.UpdateErrors, r.UpdatedNodes = r.Increased[:0], r.Decreased[:0], r.UpdateErrors[:0], r.UpdatedNodes[:0]
 }
 
 // Exit statuses of containers.

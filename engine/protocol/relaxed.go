@@ -110,8 +110,9 @@ func (l *relaxedLevel) change(i int, n int32) {
 //
 // Source: AMRMClientImpl.getMatchingRequests.
 func (c *RelaxedClient) Matching(priority int32, place Name) int {
-	for i, g := range c.Groups(priority) {
-		if g.Count > 0 && (place == Any || g.Locality != nil && g.Has(place)) {
+	groups := c.Groups(priority)
+	for i := range groups {
+		if g := &groups[i]; g.Count > 0 && (place == Any || g.Locality != nil && g.Has(place)) {
 			return i
 		}
 	}
@@ -128,9 +129,9 @@ func (c *RelaxedClient) Gives() (gives []ContainerID, only bool) {
 	return c.release, len(c.blackAdd)+len(c.blackRemove) == 0
 }
 
-// Build is as [Client.Build].
+// Build is as [Client.Build]; Spark reads no headroom.
 func (c *RelaxedClient) Build(req *AllocateRequest) {
-	req.Asks, req.Localities = req.Asks[:0], req.Localities[:0]
+	req.Asks, req.Localities, req.NoHeadroom = req.Asks[:0], req.Localities[:0], true
 	for p := len(c.levels) - 1; p >= 0; p-- {
 		l := &c.levels[p]
 		if !l.asked {

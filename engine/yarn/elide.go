@@ -42,6 +42,11 @@ type Ender interface {
 	Ended(protocol.NodeID, []protocol.Status)
 }
 
+// A Bounder is a [Scheduler] that knows of an application, without the name of its queue, what [Scheduler.MaxAllocation] is there.
+type Bounder interface {
+	MaxOf(protocol.AppID) resource.Resource
+}
+
 // A Fetcher is a scheduler that can have fetched (package fetch) what it will look at soon. It changes nothing.
 type Fetcher interface {
 	// FetchEnd is about the end of a container, by its number within the attempt of an application. Step 0 is the first; each step may read what the one before it has fetched.

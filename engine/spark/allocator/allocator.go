@@ -104,8 +104,8 @@ type Allocator struct {
 	waiting    int                    // questions for loss reasons that wait
 	unexpected int                    // containers that ended without having been released
 
-	granted  []protocol.Container // reused
-	decommed []protocol.Name      // hosts that the driver was told of, oldest first
+	granted  []int32         // scratch: places of containers
+	decommed []protocol.Name // hosts that the driver was told of, oldest first
 }
 
 type profile struct {
@@ -195,8 +195,10 @@ func (a *Allocator) Reserve(n int) {
 //
 // Source: YarnAllocator.requestTotalExecutorsWithPreferredLocalities.
 func (a *Allocator) RequestTotal(now int64, r *spark.TotalRequest) (changed bool) {
-	for p := range a.profiles {
-		a.profiles[p].hints = spark.StageHints{}
+	if len(r.Profiles) < len(a.profiles) { // else each gets others
+		for p := range a.profiles {
+			a.profiles[p].hints = spark.StageHints{}
+		}
 	}
 	if len(r.Profiles) == 0 {
 		for p := range a.profiles {
@@ -205,7 +207,8 @@ func (a *Allocator) RequestTotal(now int64, r *spark.TotalRequest) (changed bool
 		a.health.setScheduler(now, r.Excluded, a.client)
 		return true
 	}
-	for _, t := range r.Profiles {
+	for i := range r.Profiles {
+		t := &r.Profiles[i]
 		p := &a.profiles[t.Profile]
 		p.hints = t.Hints
 		if !p.targeted {
@@ -250,12 +253,15 @@ func (a *Allocator) Response(now int64, resp *protocol.AllocateResponse, out *Ou
 //
 // Source: YarnAllocator.handleAllocatedContainers.
 func (a *Allocator) handleGrants(granted []protocol.Container, out *Outcome) {
-	rest := append(a.granted[:0], granted...)
-	a.granted = rest
-	for pass := MatchedHost; pass <= MatchedElsewhere; pass++ {
+	rest := a.granted[:0]
+	for at := range granted {
+		rest = append(rest, int32(at))
+	}
+	a.granted = rest[:0]
+	for pass := MatchedHost; pass <= MatchedElsewhere && len(rest) > 0; pass++ {
 		left := rest[:0]
-		for _, c := range rest {
-			place := protocol.Any
+		for _, at := range rest {
+			c, place := &granted[at], protocol.Any
 			switch pass {
 			case MatchedHost:
 				place = c.Host
@@ -264,23 +270,25 @@ func (a *Allocator) handleGrants(granted []protocol.Container, out *Outcome) {
 			}
 			i := a.client.Matching(c.Priority, place)
 			if i < 0 {
-				left = append(left, c)
+				left = append(left, at)
 				continue
 			}
-			g := Grant{Container: c, Match: MatchedAny}
-			if at := a.client.Groups(c.Priority)[i].Locality; at != nil {
-				g.Match, g.Wanted = pass, at
+			out.Grants = reuse.Longer(out.Grants)
+			g := &out.Grants[len(out.Grants)-1]
+			g.Container, g.Match, g.Wanted = *c, MatchedAny, a.client.Groups(c.Priority)[i].Locality
+			if g.Wanted != nil {
+				g.Match = pass
 			}
 			a.cancel(c.Priority, i, 1)
-			out.Grants = append(out.Grants, g)
 		}
 		rest = left
 	}
 	matched := len(out.Grants)
-	for _, c := range rest {
+	for _, at := range rest {
+		c := &granted[at]
 		a.release(c.ID)
 		out.Released = append(out.Released, c.ID)
-		out.Grants = append(out.Grants, Grant{Container: c, Match: Unmatched})
+		out.Grants = append(out.Grants, Grant{Container: *c, Match: Unmatched})
 	}
 	for i := range out.Grants[:matched] {
 		a.use(&out.Grants[i], out)
@@ -332,8 +340,15 @@ func (a *Allocator) LaunchDone(l ExecutorLaunch) {
 		a.losses = append(a.losses, lossState{})
 	}
 	a.executors[l.Executor] = l.Container
-	i, ok := slices.BinarySearchFunc(p.hosts, l.Host, compareHost)
-	if !ok {
+	i := 0 // of the first host not before
+	for end := len(p.hosts); i < end; {
+		if mid := int(uint(i+end) >> 1); p.hosts[mid].Host < l.Host {
+			i = mid + 1
+		} else {
+			end = mid
+		}
+	}
+	if i == len(p.hosts) || p.hosts[i].Host != l.Host {
 		p.hosts = slices.Insert(p.hosts, i, spark.HostTasks{Host: l.Host})
 	}
 	p.hosts[i].Tasks++

@@ -131,6 +131,14 @@ func (h *containerHealth) refresh(now int64, client *protocol.RelaxedClient) {
 
 // fatal returns why the application has to fail, "" when it has not.
 func (h *containerHealth) fatal(now int64) string {
+	if len(h.failedAt)|len(h.current) == 0 && h.limit > 0 {
+		return ""
+	}
+	return h.fatalNow(now)
+}
+
+// fatalNow is fatal where it is not clear at once.
+func (h *containerHealth) fatalNow(now int64) string {
 	if n := h.failures(now); n >= h.limit {
 		return fmt.Sprintf("max number of executor failures (%d) reached", h.limit)
 	}

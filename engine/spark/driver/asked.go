@@ -179,14 +179,16 @@ func (a *asked) launch(l allocator.ExecutorLaunch) {
 	id, n := l.Executor, l.Container.Number()
 	for int(id) >= len(a.execs) {
 		a.execs = reuse.Longer(a.execs)
-		e := &a.execs[len(a.execs)-1]
-		*e = executor{runs: e.runs[:0]}
+		if e := &a.execs[len(a.execs)-1]; int(id) >= len(a.execs) {
+			*e = executor{runs: e.runs[:0]}
+		}
 	}
 	thread := a.launched % len(a.pool)
 	called := max(a.pool[thread], a.now()) + a.m.NMStartMS
 	a.pool[thread] = called
-	a.execs[id] = executor{launch: l, container: n, node: a.h.Container(n).Node, profile: l.Profile, lastStage: -1, died: never, order: a.launched,
-		runs: a.execs[id].runs[:0], cores: a.set.profiles[l.Profile].offered(), startMS: a.kind.executorStart(a.latencies, a.launched, called-a.now())}
+	e := &a.execs[id]
+	*e = executor{launch: l, container: n, node: a.h.Container(n).Node, profile: l.Profile, lastStage: -1, died: never, order: a.launched,
+		runs: e.runs[:0], cores: a.set.profiles[l.Profile].offered(), startMS: a.kind.executorStart(a.latencies, a.launched, called-a.now())}
 	a.runsIn(n, id)
 	a.launched++
 	a.h.Start(n, called)

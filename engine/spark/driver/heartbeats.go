@@ -43,7 +43,7 @@ func (a *asked) heartbeat() {
 	a.expect()
 }
 
-// wake ends the sleep of the AM's loop at once and resets its pauses.
+// wake ends the sleep of the AM's loop at once and resets its pauses. Whether there is something to do is looked at anew.
 func (a *asked) wake() {
 	if a.stopping {
 		return
@@ -59,11 +59,11 @@ func (a *asked) wake() {
 		a.h.HeartbeatNow()
 	}
 	b.waiting = a.alloc.Waiting() // as the heartbeat will find it
-	if b.queued {
-		b.queued = false
+	was := b.queued
+	b.queued = false
+	if a.expect(); was && !b.queued {
 		a.h.Set(evHeartbeat, never)
 	}
-	a.expect()
 }
 
 // Finish is part of [master.Master]. The replay ends behind all of this time, so a heartbeat that is ahead has come.

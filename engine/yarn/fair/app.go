@@ -158,20 +158,25 @@ func (f *Scheduler) amLimit(q *queue) resource.Resource {
 	return limit.MulUp(float64(q.maxAMShare))
 }
 
+// findBlack finds the nodes on which the application wants nothing, where that has changed.
+func (f *Scheduler) findBlack(a *app) {
+	if !a.blackChanged {
+		return
+	}
+	a.blackChanged = false
+	a.blackNodes = a.blackNodes[:0]
+	for n := range f.cluster.All {
+		if a.Blacklisted(n) {
+			a.blackNodes = append(a.blackNodes, n)
+		}
+	}
+}
+
 // headroom is what the application is told that it may still get.
 //
 // Source: FSAppAttempt.getHeadroom.
 func (f *Scheduler) headroom(a *app) resource.Resource {
 	free := f.unallocated()
-	if a.blackChanged {
-		a.blackChanged = false
-		a.blackNodes = a.blackNodes[:0]
-		for n := range f.cluster.All {
-			if a.Blacklisted(n) {
-				a.blackNodes = append(a.blackNodes, n)
-			}
-		}
-	}
 	for _, n := range a.blackNodes {
 		free = free.SubNonNegative(n.Free)
 	}

@@ -2,6 +2,7 @@ package fair
 
 import (
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/engine/yarn"
 	"replay/policy/resource"
 )
@@ -23,7 +24,9 @@ func (f *Scheduler) Allocate(id protocol.AppID, req *protocol.AllocateRequest, r
 	if len(req.Asks)+len(req.Updates)+len(req.Releases)+len(req.BlacklistAdd)+len(req.BlacklistRemove) > 0 {
 		f.outdate(a)
 	}
-	f.resize(a, req.Updates, resp)
+	if len(req.Updates) > 0 {
+		f.resize(a, req.Updates, resp)
+	}
 	if len(req.Asks) > 0 {
 		most := f.most(a.queue)
 		f.asks = f.asks[:0]
@@ -43,13 +46,16 @@ func (f *Scheduler) Allocate(id protocol.AppID, req *protocol.AllocateRequest, r
 	for _, c := range a.marked {
 		resp.Preempt = append(resp.Preempt, c.ID)
 	}
-	if a.Blacklist(req.BlacklistAdd, req.BlacklistRemove) {
+	if len(req.BlacklistAdd)+len(req.BlacklistRemove) > 0 && a.Blacklist(req.BlacklistAdd, req.BlacklistRemove) {
 		a.blackChanged = true
 	}
 	for _, c := range a.Pull() {
-		resp.Allocated = append(resp.Allocated, c.Protocol())
+		resp.Allocated = reuse.Longer(resp.Allocated)
+		c.Show(&resp.Allocated[len(resp.Allocated)-1])
 	}
-	resp.Headroom = f.headroom(a)
+	if f.findBlack(a); !req.NoHeadroom {
+		resp.Headroom = f.headroom(a)
+	}
 	resp.Nodes = f.cluster.Len()
 	return nil
 }
@@ -68,7 +74,7 @@ func (f *Scheduler) PullAM(id protocol.AppID) (protocol.Container, bool) {
 	a.WaitingForAM = false // from now on its blacklist counts
 	f.touch()
 	f.stale(a.queue)
-	f.headroom(a)
+	f.findBlack(a)
 	return pulled[0].Protocol(), true
 }
 
@@ -236,9 +242,6 @@ func (f *Scheduler) containerCompleted(a *app, c *yarn.Container, exit int32, e 
 //
 // Source: AbstractYarnScheduler.handleContainerUpdates.
 func (f *Scheduler) resize(a *app, reqs []protocol.Update, resp *protocol.AllocateResponse) {
-	if len(reqs) == 0 {
-		return
-	}
 	most := f.most(a.queue)
 	reqs, resp.UpdateErrors = yarn.CheckUpdates(reqs, f.live, most, resp.UpdateErrors)
 	for _, u := range reqs {

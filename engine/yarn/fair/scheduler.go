@@ -402,6 +402,9 @@ func (f *Scheduler) MaxAllocation(queue string) resource.Resource {
 	return f.most(q)
 }
 
+// MaxOf is part of [yarn.Bounder].
+func (f *Scheduler) MaxOf(id protocol.AppID) resource.Resource { return f.most(f.attempts[id].queue) }
+
 // most is [Scheduler.MaxAllocation] of a queue, or of one that is not there.
 func (f *Scheduler) most(q *queue) resource.Resource {
 	most := f.cluster.MaxAllocation(f.site.MaxAllocation, f.now-f.timestamp > f.site.SchedulingWait)

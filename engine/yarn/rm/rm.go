@@ -86,7 +86,8 @@ type RM struct {
 	decides yarn.Elider  // sched, nil where it is none
 	ender   yarn.Ender   // likewise
 	shown   bool         // see [RM.ExecuteEnds]
-	fetches yarn.Fetcher // sched, nil where it is none
+	fetches yarn.Fetcher // likewise
+	bounds  yarn.Bounder // likewise
 	host    Host
 	config  Config
 
@@ -158,6 +159,7 @@ func New(host Host, c Config, make func(yarn.Observer) (yarn.Scheduler, error)) 
 	r.decides, _ = s.(yarn.Elider)
 	r.ender, _ = s.(yarn.Ender)
 	r.fetches, _ = s.(yarn.Fetcher)
+	r.bounds, _ = s.(yarn.Bounder)
 	if l, can := s.(yarn.Literal); can && c.Dense {
 		l.Literally()
 	}
@@ -346,7 +348,7 @@ func (r *RM) Allocate(now int64, id protocol.AppID, req *protocol.AllocateReques
 	}
 	r.clock(now)
 	if len(req.Asks) > 0 {
-		m := r.sched.MaxAllocation(a.spec.Queue)
+		m := r.maxOf(a)
 		for i := range req.Asks {
 			if s := req.Asks[i].Size; !s.FitsIn(m) {
 				more, most := s.Over(m, r.config.Types)
@@ -366,10 +368,20 @@ func (r *RM) Allocate(now int64, id protocol.AppID, req *protocol.AllocateReques
 	for i := range resp.Allocated {
 		r.watch(now, a, resp.Allocated[i].ID)
 	}
-	resp.Completed = r.byNode(resp.Completed[:0], a.completed[:statuses])
-	a.completed = a.completed[:copy(a.completed, a.completed[statuses:])]
+	if resp.Completed = resp.Completed[:0]; statuses > 0 {
+		resp.Completed = r.byNode(resp.Completed, a.completed[:statuses])
+		a.completed = a.completed[:copy(a.completed, a.completed[statuses:])]
+	}
 	r.drain(now)
 	return nil
+}
+
+// maxOf is the largest container that an application may ask for.
+func (r *RM) maxOf(a *app) resource.Resource {
+	if r.bounds != nil {
+		return r.bounds.MaxOf(a.spec.ID)
+	}
+	return r.sched.MaxAllocation(a.spec.Queue)
 }
 
 // Foretell says that a container of an application, which its master is about to give back, has ended: [RM.Ends] and [RM.Allocate] tell so from now on, as they would
