@@ -67,6 +67,8 @@ type Table struct {
 	version   int64
 	of        int64 // version of locations
 	locations int   // of a table by groups
+	asOf      int64 // version of located, plus 1
+	located   bool  // see [Table.Located]
 	localities
 }
 
@@ -148,7 +150,12 @@ func (t *Table) Locations() int {
 }
 
 // Located reports whether a table with a record of "*" has another one.
-func (t *Table) Located() bool { return t.records.Len() > 1 || t.byLocality() && !t.none() }
+func (t *Table) Located() bool {
+	if t.asOf != t.version+1 {
+		t.asOf, t.located = t.version+1, t.records.Len() > 1 || t.byLocality() && !t.none()
+	}
+	return t.located
+}
 
 // Wanted reports whether containers are wanted anywhere under the key.
 func (t *Table) Wanted() bool { return t.active }

@@ -11,24 +11,18 @@ import (
 
 // hinted is what is found out once of the hosts of a profile's hints, of which most asks name all but few.
 type hinted struct {
-	hosts              []spark.HostTasks  // of these hints
-	pairs, least, most int                // their tasks
-	more               []spark.HostTasks  // those with more than the least, ascending, once somebody asks
-	all                *protocol.Locality // of all of them, nil before somebody asks
+	hosts []spark.HostTasks  // of these hints
+	all   *protocol.Locality // of all of them, nil before somebody asks
+
+	pairs, least, most int               // their tasks, when all is known
+	more               []spark.HostTasks // those with more than the least, ascending, once somebody asks
 }
 
 // of brings h up to the hints' hosts, at least one.
 func (h *hinted) of(hosts []spark.HostTasks) {
-	if len(h.hosts) == len(hosts) && &h.hosts[0] == &hosts[0] { // a list that was told is not changed any more
-		return
+	if len(h.hosts) != len(hosts) || &h.hosts[0] != &hosts[0] { // else it is the same: a list that was told is not changed any more
+		*h = hinted{hosts: hosts, more: h.more[:0]}
 	}
-	pairs, least, most := 0, hosts[0].Tasks, hosts[0].Tasks
-	for i := range hosts {
-		n := hosts[i].Tasks
-		pairs += int(n)
-		least, most = min(least, n), max(most, n)
-	}
-	*h = hinted{hosts: hosts, pairs: pairs, least: int(least), most: int(most), more: h.more[:0]}
 }
 
 // tasks returns how many tasks name a host, which is one of the hints.
@@ -58,32 +52,33 @@ func (a *Allocator) askSparsely(p int32, missing int) bool {
 	if !ok || len(hosts) == 0 {
 		return false
 	}
-	profile.hinted.of(hosts)
-	h := &a.index.sparse
-	*h = policy.SparseHints{
-		LocalTasks: profile.hints.LocalTasks, PerExec: profile.PerExec, Hosts: len(hosts),
-		Pairs: profile.hinted.pairs, Least: profile.hinted.least, Most: profile.hinted.most, Busy: h.Busy[:0],
-	}
-	anywhere := 0
+	hinted := &profile.hinted
+	hinted.of(hosts)
+	anywhere, pending, names := 0, 0, 0
 	for _, g := range a.client.Groups(p) {
 		switch {
 		case g.Count == 0:
 		case g.Locality == nil:
 			anywhere += int(g.Count)
 		default:
-			if _, ok := g.Left(profile.hinted.all); !ok {
+			if _, ok := g.Left(hinted.all); !ok {
 				return false
 			}
-			names, _ := g.Len()
-			h.Pending += int(g.Count)
-			h.PendingNames += int(g.Count) * names
+			n, _ := g.Len()
+			pending += int(g.Count)
+			names += int(g.Count) * n
 		}
 	}
-	all := a.located(&profile.hinted)
+	all := a.located(hinted)
+	h := &a.index.sparse
+	*h = policy.SparseHints{
+		LocalTasks: profile.hints.LocalTasks, PerExec: profile.PerExec, Hosts: len(hosts), Pairs: hinted.pairs, Least: hinted.least, Most: hinted.most,
+		Pending: pending, PendingNames: names, Busy: h.Busy[:0],
+	}
 	apart := all.Apart()
 	for _, e := range profile.hosts { // ascending
 		if all.Has(e.Host) && (apart || all.HasHost(e.Host)) {
-			h.Busy = append(h.Busy, policy.BusyHost{Host: int32(e.Host), Tasks: profile.hinted.tasks(e.Host), Existing: int(e.Tasks), Pending: h.Pending})
+			h.Busy = append(h.Busy, policy.BusyHost{Host: int32(e.Host), Tasks: hinted.tasks(e.Host), Existing: int(e.Tasks), Pending: h.Pending})
 		}
 	}
 	if h.Pending > 0 {
@@ -121,14 +116,21 @@ func (a *Allocator) leaveOut(h *policy.SparseHints, p int32) {
 
 // located returns the locality of all hinted hosts.
 func (a *Allocator) located(h *hinted) *protocol.Locality {
-	if h.all == nil {
-		h.all = a.newLocality()
-		names := h.all.Room(len(h.hosts))
-		for i := range names {
-			names[i] = h.hosts[i].Host
-		}
-		h.all.Renew(a.racks)
+	if h.all != nil {
+		return h.all
 	}
+	h.all = a.newLocality()
+	hosts := h.hosts
+	names := h.all.Room(len(hosts))[:len(hosts)]
+	pairs, least, most := 0, hosts[0].Tasks, hosts[0].Tasks
+	for i := range hosts {
+		names[i] = hosts[i].Host
+		n := hosts[i].Tasks
+		pairs += int(n)
+		least, most = min(least, n), max(most, n)
+	}
+	h.pairs, h.least, h.most = pairs, int(least), int(most)
+	h.all.Renew(a.racks)
 	return h.all
 }
 

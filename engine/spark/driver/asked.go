@@ -187,8 +187,10 @@ func (a *asked) launch(l allocator.ExecutorLaunch) {
 	called := max(a.pool[thread], a.now()) + a.m.NMStartMS
 	a.pool[thread] = called
 	e := &a.execs[id]
-	*e = executor{launch: l, container: n, node: a.h.Container(n).Node, profile: l.Profile, lastStage: -1, died: never, order: a.launched,
-		runs: e.runs[:0], cores: a.set.profiles[l.Profile].offered(), startMS: a.kind.executorStart(a.latencies, a.launched, called-a.now())}
+	runs := e.runs[:0]
+	*e = executor{} // in place: it is large
+	e.launch, e.container, e.node, e.profile, e.lastStage, e.died, e.order, e.runs = l, n, a.h.Container(n).Node, l.Profile, -1, never, a.launched, runs
+	e.cores, e.startMS = a.set.profiles[l.Profile].offered(), a.kind.executorStart(a.latencies, a.launched, called-a.now())
 	a.runsIn(n, id)
 	a.launched++
 	a.h.Start(n, called)

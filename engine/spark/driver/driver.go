@@ -1,7 +1,7 @@
 package driver
 
 import (
-	"fmt"
+	"strconv"
 
 	"replay/engine/master"
 	"replay/engine/model"
@@ -119,7 +119,7 @@ func (d *Driver) now() int64 { return *d.time }
 // Register is part of [master.Master]: the allocator begins, and with it the driver.
 func (d *Driver) Register() error {
 	d.registered = d.now()
-	d.order = d.h.Momentary(fmt.Sprintf("offers-%d", d.job.ID))
+	d.order = d.h.Momentary("offers-" + strconv.FormatInt(int64(d.job.ID), 10))
 	if err := d.source.prepare(); err != nil {
 		return err
 	}
