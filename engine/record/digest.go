@@ -141,7 +141,7 @@ func mixTwo(x, y *numbers) (a, b uint64) {
 	return a, b
 }
 
-// textOfEnd is text, worked out before for the end of most containers; textOfType for the type of most.
+// textOfEnd is text, worked out before for the end of most containers; textOfType for the types that there are.
 func textOfEnd(end string) int64 {
 	switch end {
 	case EndCompleted:
@@ -153,15 +153,22 @@ func textOfEnd(end string) int64 {
 }
 
 func textOfType(level string) int64 {
-	if level == anywhere {
+	switch level {
+	case onNode:
+		return nodeLocal
+	case onRack:
+		return rackLocal
+	case anywhere:
 		return offSwitch
 	}
 	return text(level)
 }
 
-const anywhere = "OFF_SWITCH"
+const onNode, onRack, anywhere = "NODE_LOCAL", "RACK_LOCAL", "OFF_SWITCH"
 
-var success, completed, released, offSwitch = text(TaskSuccess), text(EndCompleted), text(EndReleased), text(anywhere)
+var success, completed, released = text(TaskSuccess), text(EndCompleted), text(EndReleased)
+
+var nodeLocal, rackLocal, offSwitch = text(onNode), text(onRack), text(anywhere)
 
 // Hash returns the decision hash of a replay with these totals: 16 hexadecimal digits.
 func (d *Digest) Hash(t *Totals) string {

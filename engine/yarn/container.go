@@ -104,63 +104,58 @@ func (c *Container) Show(p *protocol.Container) {
 //
 // Source: RMContainerImpl.stateMachineFactory.
 func (c *Container) Handle(e ContainerEvent) (ended bool) {
-	switch c.State {
+	t := &transitions[c.State][e]
+	switch t.to {
 	case ContainerNew:
-		switch e {
-		case EventStart:
-			c.State = ContainerAllocated
-		case EventReserved:
-			c.State = ContainerReserved
-		case EventKill:
-			c.State = ContainerKilled
-		case EventAcquired:
-			c.acquire()
-		}
-	case ContainerReserved:
-		switch e {
-		case EventStart:
-			c.State = ContainerAllocated
-		case EventKill:
-			c.State = ContainerKilled
-		case EventReleased:
-			c.State = ContainerReleased
-		}
-	case ContainerAllocated:
-		switch e {
-		case EventAcquired:
-			c.acquire()
-		case EventExpire:
-			c.State = ContainerExpired
-			return true
-		case EventKill:
-			c.State = ContainerKilled
-			return true
-		}
-	case ContainerAcquired, ContainerRunning:
-		switch e {
-		case EventLaunched:
-			c.State = ContainerRunning
-		case EventFinished:
-			c.State = ContainerCompleted
-			return true
-		case EventReleased:
-			c.State = ContainerReleased
-			return true
-		case EventKill:
-			c.State = ContainerKilled
-			return true
-		case EventExpire:
-			if c.State == ContainerAcquired {
-				c.State = ContainerExpired
-				return true
-			}
-		}
+		return false
+	case ContainerAcquired:
+		c.acquire()
 	}
-	return false
+	c.State = t.to
+	return t.ends
 }
 
+// transition is what an event does to a container: the state that follows, ContainerNew for none, and whether it ends by that.
+type transition struct {
+	to   ContainerState
+	ends bool
+}
+
+// transitions are by state and event.
+var transitions = [ContainerKilled + 1][EventKill + 1]transition{
+	ContainerNew: {
+		EventStart:    {to: ContainerAllocated},
+		EventReserved: {to: ContainerReserved},
+		EventKill:     {to: ContainerKilled},
+		EventAcquired: {to: ContainerAcquired},
+	},
+	ContainerReserved: {
+		EventStart:    {to: ContainerAllocated},
+		EventKill:     {to: ContainerKilled},
+		EventReleased: {to: ContainerReleased},
+	},
+	ContainerAllocated: {
+		EventAcquired: {to: ContainerAcquired},
+		EventExpire:   {to: ContainerExpired, ends: true},
+		EventKill:     {to: ContainerKilled, ends: true},
+	},
+	ContainerAcquired: {
+		EventLaunched: {to: ContainerRunning},
+		EventFinished: {to: ContainerCompleted, ends: true},
+		EventReleased: {to: ContainerReleased, ends: true},
+		EventKill:     {to: ContainerKilled, ends: true},
+		EventExpire:   {to: ContainerExpired, ends: true},
+	},
+	ContainerRunning: {
+		EventLaunched: {to: ContainerRunning},
+		EventFinished: {to: ContainerCompleted, ends: true},
+		EventReleased: {to: ContainerReleased, ends: true},
+		EventKill:     {to: ContainerKilled, ends: true},
+	},
+}
+
+// acquire gives the memory of what it asked for to others: it is not asked for again.
 func (c *Container) acquire() {
-	c.State = ContainerAcquired
 	if cap(c.Asks) > 0 {
 		c.App.places.asks = append(c.App.places.asks, c.Asks[:0])
 	}

@@ -206,12 +206,12 @@ func (a *app) look(t *yarn.Table, n *yarn.Node) (o offer, ok bool) {
 }
 
 // assign tries to place one container of the application on a node. The result is the size asked for, [reservedMark]
-// for a reservation, none for nothing.
+// for a reservation, nil for nothing; a container without size is nothing, too.
 //
 // Source: FSAppAttempt.assignContainer(FSSchedulerNode).
-func (f *Scheduler) assign(a *app, n *node) resource.Resource {
+func (f *Scheduler) assign(a *app, n *node) *resource.Resource {
 	if f.overAMShare(a) {
-		return resource.Resource{}
+		return nil
 	}
 	for _, t := range a.Active() {
 		o, ok := a.look(t, n.Node)
@@ -222,7 +222,7 @@ func (f *Scheduler) assign(a *app, n *node) resource.Resource {
 			return f.place(a, t, n, ask, level, nil)
 		}
 	}
-	return resource.Resource{}
+	return nil
 }
 
 // match counts an offer to the key and returns the record that the node may answer now, or nil.
@@ -251,16 +251,16 @@ func (f *Scheduler) match(t *yarn.Table, o *offer) (ask *yarn.Record, level prot
 // that is being filled, or nil.
 //
 // Source: FSAppAttempt.assignContainer(FSSchedulerNode, PendingAsk, NodeType, boolean, SchedulerRequestKey).
-func (f *Scheduler) place(a *app, t *yarn.Table, n *node, ask *yarn.Record, level protocol.NodeType, reserved *yarn.Container) resource.Resource {
+func (f *Scheduler) place(a *app, t *yarn.Table, n *node, ask *yarn.Record, level protocol.NodeType, reserved *yarn.Container) *resource.Resource {
 	size := ask.Size
 	if size.Within(&n.Free) {
-		c := f.allocate(a, t, n.Node, size, level, reserved)
+		c := f.allocate(a, t, n.Node, &size, level, reserved)
 		if reserved != nil {
 			f.unreserve(a, n)
 			f.spare(reserved)
 		}
 		if c == nil {
-			return resource.Resource{}
+			return nil
 		}
 		n.placeFor(c, a)
 		e := f.about(yarn.Allocated, c)
@@ -270,12 +270,15 @@ func (f *Scheduler) place(a *app, t *yarn.Table, n *node, ask *yarn.Record, leve
 			a.amSize, a.amRunning = size, true
 			a.queue.amUsed = a.queue.amUsed.Add(size)
 		}
-		return size
+		if size.IsNone() {
+			return nil
+		}
+		return &c.Size
 	}
 	if f.reservable(a, size) && !n.claimedBy(a) && f.reserve(a, t, n, size, level, reserved) {
 		return reservedMark
 	}
-	return resource.Resource{}
+	return nil
 }
 
 // ID is the application's number.
@@ -284,7 +287,7 @@ func (a *app) ID() protocol.AppID { return a.Attempt.ID }
 // allocate takes the ask from the table and starts the container, under the reservation's number if there is one.
 //
 // Source: FSAppAttempt.allocate.
-func (f *Scheduler) allocate(a *app, t *yarn.Table, n *yarn.Node, size resource.Resource, level protocol.NodeType, reserved *yarn.Container) *yarn.Container {
+func (f *Scheduler) allocate(a *app, t *yarn.Table, n *yarn.Node, size *resource.Resource, level protocol.NodeType, reserved *yarn.Container) *yarn.Container {
 	f.elision.fold(t)
 	t.Got(policy.NodeLevel + policy.Level(level))
 	if t.AnyCount() <= 0 {
@@ -294,7 +297,7 @@ func (f *Scheduler) allocate(a *app, t *yarn.Table, n *yarn.Node, size resource.
 	if reserved != nil {
 		c = a.NewContainer(reserved.ID, n, t.Key, reserved.Size, f.now)
 	} else {
-		c = a.NewContainer(a.NextContainer(), n, t.Key, size, f.now)
+		c = a.NewContainer(a.NextContainer(), n, t.Key, *size, f.now)
 	}
 	if a.Allocated(c, t, level); !t.Wanted() {
 		f.stale(a.queue)

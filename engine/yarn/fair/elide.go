@@ -149,7 +149,7 @@ func (f *Scheduler) stale(q *queue) {
 func (f *Scheduler) spoiled(a *app, more bool) {
 	e, q := &f.elision, a.queue
 	switch {
-	case q.partial || f.site.Preemption || q.maxShare != f.unbounded:
+	case q.partial || f.site.Preemption || q.bounded:
 		f.stale(q)
 	case len(a.Active()) == 0:
 	case e.counts || !more || !a.amRunning:

@@ -241,10 +241,10 @@ func (f *Scheduler) assignPreempted(n *node) {
 		left := claim.amount
 		for !claim.app.Stopped && !left.IsNone() {
 			r := f.assign(claim.app, n)
-			if r.IsNone() || r == reservedMark {
+			if r == nil || r == reservedMark {
 				break
 			}
-			left = left.SubNonNegative(r)
+			left = left.SubNonNegative(*r)
 		}
 	}
 }

@@ -29,6 +29,7 @@ type queue struct {
 	fair     resource.Resource
 	steady   resource.Resource
 	maxShare resource.Resource // on the present cluster, not below the minimum share
+	bounded  bool              // by that
 	amUsed   resource.Resource
 	runnable []*app
 	running  int32  // runnable applications of a parent
@@ -108,7 +109,7 @@ func (f *Scheduler) charge(q *queue, r *resource.Resource) {
 		if q = q.parent; q == nil {
 			return
 		}
-		if q.maxShare != f.unbounded {
+		if q.bounded {
 			q.eachWanting(f.stale)
 		}
 	}
@@ -119,7 +120,7 @@ func (f *Scheduler) charge(q *queue, r *resource.Resource) {
 // Source: FSQueue.fitsInMaxShare.
 func (q *queue) fits(r *resource.Resource) bool {
 	for ; q != nil; q = q.parent {
-		if !r.FitsBeside(&q.Usage, &q.maxShare) {
+		if q.bounded && !r.FitsBeside(&q.Usage, &q.maxShare) {
 			return false
 		}
 	}
@@ -138,11 +139,12 @@ func (q *queue) largest() *resource.Resource {
 	return nil
 }
 
-// setMaxShare resolves the maximum share on the present cluster.
+// setMaxShare resolves the maximum share of a queue on the present cluster.
 //
 // Source: FSQueue.getMaxShare.
-func (q *queue) setMaxShare(cluster resource.Resource) {
-	q.maxShare = q.max.Resolve(cluster).Max(q.Min)
+func (f *Scheduler) setMaxShare(q *queue) {
+	q.maxShare = q.max.Resolve(f.cluster.Capacity).Max(q.Min)
+	q.bounded = q.maxShare != f.unbounded
 }
 
 // add appends a child and gives the children the order of their names.

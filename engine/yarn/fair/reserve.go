@@ -12,7 +12,7 @@ import (
 // reservedMark is what an assignment returns for a reservation.
 //
 // Source: FairScheduler.CONTAINER_RESERVED.
-var reservedMark = resource.R(-1, 0)
+var reservedMark = &resource.Resource{resource.Memory: -1}
 
 // reservable reports whether the application may reserve nodes for asks of this size.
 //

@@ -45,10 +45,10 @@ func (f *Scheduler) assignQueues(n *node) {
 			f.elision.met++
 		}
 		r := f.offer(f.tree.root, n)
-		if r.IsNone() {
+		if r == nil {
 			return
 		}
-		got = got.Add(r)
+		got.AddTo(r)
 		if !f.continueAssigning(count, &got, &half) {
 			return
 		}
@@ -66,12 +66,12 @@ func (f *Scheduler) continueAssigning(count int32, got, half *resource.Resource)
 	return f.site.MaxAssign <= 0 || count < f.site.MaxAssign
 }
 
-// offer gives a node to a queue and returns what was assigned.
+// offer gives a node to a queue and returns what was assigned, as [Scheduler.assign] does.
 //
 // Source: FSParentQueue.assignContainer, FSLeafQueue.assignContainer.
-func (f *Scheduler) offer(q *queue, n *node) (got resource.Resource) {
-	if n.Reserved != nil || !q.Usage.Within(&q.maxShare) || q.leaf && f.refuses(q, n) {
-		return got
+func (f *Scheduler) offer(q *queue, n *node) *resource.Resource {
+	if n.Reserved != nil || q.bounded && !q.Usage.Within(&q.maxShare) || q.leaf && f.refuses(q, n) {
+		return nil
 	}
 	if q.leaf {
 		c := f.candidatesOf(q, false)
@@ -80,17 +80,17 @@ func (f *Scheduler) offer(q *queue, n *node) (got resource.Resource) {
 			if a.Blacklisted(n.Node) {
 				continue
 			}
-			if got = f.assign(a, n); !got.IsNone() {
+			if got := f.assign(a, n); got != nil {
 				return got
 			}
 		}
-		return got
+		return nil
 	}
 	c := f.childrenOf(q)
 	for child := c.next(); child != nil; child = c.next() {
-		if got = f.offer(child, n); !got.IsNone() {
+		if got := f.offer(child, n); got != nil {
 			return got
 		}
 	}
-	return got
+	return nil
 }

@@ -75,7 +75,7 @@ func (t *tree) reinit(q *queue, recursive bool) {
 		}
 		q.preemptable = q.preemptable && p.preemptable
 	}
-	q.setMaxShare(t.f.cluster.Capacity)
+	t.f.setMaxShare(q)
 	if recursive {
 		for _, c := range q.children {
 			t.reinit(c, true)
@@ -157,7 +157,7 @@ func (t *tree) create(parent *queue, names []string, leaf bool) (q *queue) {
 		t.f.outdated.all = true
 		if asLeaf, asParent := t.f.alloc.Declared(name); !asLeaf && !asParent && parent.hasMaxChild {
 			q.max = parent.maxChild
-			q.setMaxShare(t.f.cluster.Capacity)
+			t.f.setMaxShare(q)
 		}
 		t.byName[name] = q
 		parent = q
@@ -186,7 +186,7 @@ func (t *tree) recomputeSteady(q *queue) {
 
 // resize follows a change of the cluster's capacity.
 func (t *tree) resize() {
-	t.root.each(func(q *queue) { q.setMaxShare(t.f.cluster.Capacity) })
+	t.root.each(t.f.setMaxShare)
 	t.root.steady = t.f.cluster.Capacity
 	t.recomputeSteady(t.root)
 }
@@ -307,7 +307,7 @@ func (t *tree) applyChildDefaults(a *conf.Allocations) {
 		}
 		if leaf, parent := a.Declared(q.name); !leaf && !parent {
 			q.max = q.parent.maxChild
-			q.setMaxShare(t.f.cluster.Capacity)
+			t.f.setMaxShare(q)
 		}
 	})
 }
