@@ -107,8 +107,7 @@ func (a *app) untouchedTo() int64 {
 // mayPass reports whether an event may be executed before what comes from elsewhere before its time, in an application that is not alone.
 func (a *app) mayPass(e *event, row *kind, asking bool) bool {
 	if e.kind() == evStarted {
-		c := a.containerOf(e.arg)
-		return c != nil && c.apart && e.at <= c.rec.Acquired+int64(a.s.sc.Site.ContainerExpiry)
+		return a.mayBegin(e.arg, e.at)
 	}
 	return row.private && !(row.hints && asking)
 }

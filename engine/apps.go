@@ -30,6 +30,8 @@ type app struct {
 	am         int64 // number of the AM container, 0 before its allocation
 	containers []*container
 	reserved   numbers // of containers, until they are allocated
+	starts     []start // by time, see [app.startsWith]
+	beginning  bool    // some of them begin
 	asks       []outstanding
 	open       int                   // containers that are not written yet
 	fates      [fates]int            // how many of them have each
@@ -111,7 +113,7 @@ func (a *app) handle(k eventKind, e event) {
 func (a *app) handleOwn(k eventKind, e event) {
 	switch k {
 	case evStarted:
-		a.s.processStarted(a, e.arg)
+		a.begin(e.arg)
 	case evExit:
 		a.s.processExited(a, e.number())
 	case evRegisterAM:
@@ -180,7 +182,7 @@ func (s *sim) newApp() *app {
 		}
 	}
 	*a.done = done{bits: a.done.bits[:0], first: a.done.first[:0]}
-	*a = app{s: s, attempt: 1, rec: a.rec, done: a.done, containers: a.containers[:0], reserved: a.reserved[:0], asks: a.asks[:0], updates: a.updates[:0]}
+	*a = app{s: s, attempt: 1, rec: a.rec, done: a.done, containers: a.containers[:0], reserved: a.reserved[:0], starts: a.starts[:0], asks: a.asks[:0], updates: a.updates[:0]}
 	return a
 }
 
@@ -308,7 +310,7 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32, again bool) {
 
 // release frees the slot of an attempt of which nothing is left.
 func (s *sim) release(a *app) {
-	if !a.gone || a.open > 0 || s.apps[a.slot] != a || !s.q.emptyLane(a.lane()) || !s.q.emptyLane(a.behind()) {
+	if !a.gone || a.open > 0 || a.beginning || s.apps[a.slot] != a || !s.q.emptyLane(a.lane()) || !s.q.emptyLane(a.behind()) {
 		return
 	}
 	s.apps[a.slot] = nil

@@ -71,8 +71,8 @@ type kind struct {
 
 var kinds = [numKinds]kind{
 	evSpan:           {name: "a span in which everything is executed begins or ends", class: classMessage, number: "0 for its end, 1 for its beginning"},
-	evStarted:        {name: "container started", class: classMessage, number: "container", work: true},
-	evStartedThere:   {name: "container started, on its node", class: classMessage, number: "container", work: true},
+	evStarted:        {name: "containers started", class: classMessage, number: "one of them", work: true},
+	evStartedThere:   {name: "containers started, on their nodes", class: classMessage, number: "one of them", work: true},
 	evExit:           {name: "process ended", class: classMessage, number: "container", work: true},
 	evNodeExpired:    {name: "node missed by the liveness monitor", class: classMessage, number: "node", work: true},
 	evMasterExpired:  {name: "application master missed by the liveness monitor", class: classMessage, number: "application"}, // no work: that of its node is there as long as it can have an effect
