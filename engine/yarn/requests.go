@@ -60,8 +60,10 @@ type Table struct {
 	// Patience is of delay scheduling and kept when the table goes. The CapacityScheduler counts offers in it and has no levels.
 	policy.Patience
 	// With Leaf the FairScheduler counts offers for many tables at a time, of them those to its leaf alone there, and Patience is as of the first Passed of all.
-	Leaf   *int64
-	Passed int64
+	Leaf      *int64
+	Passed    int64
+	Seen      int64 // version, and level, as of which it began to
+	SeenLevel policy.Level
 
 	anywhere  Record
 	version   int64

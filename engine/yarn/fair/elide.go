@@ -132,11 +132,15 @@ func (e *elision) change() { e.changes++ }
 // changeAll notes a change that candidates of all leaves may follow.
 func (e *elision) changeAll() { e.changed, e.whole = true, true }
 
-// stale notes a change that the candidates of a leaf may follow.
+// stale notes a change that the candidates of a leaf may follow. One of which nothing was found has none while nobody in it is wanting: what makes
+// an application wanting is noted afterwards.
 func (f *Scheduler) stale(q *queue) {
-	e := &f.elision
+	e, x := &f.elision, &q.found
+	if x.at == 0 && len(q.wanting) == 0 {
+		return
+	}
 	e.changed = true
-	if x := &q.found; !x.stale {
+	if !x.stale {
 		x.stale = true
 		e.stale = append(e.stale, q)
 		e.costs.stale += x.cost
@@ -144,16 +148,20 @@ func (f *Scheduler) stale(q *queue) {
 }
 
 // spoiled notes that the usage or the demand of an application has changed, with more set by a container that it has got. That concerns what others accept only where there are maxima
-// or an order that is partial, and what itself does if it asks for something: where offers are not counted, once it has its master it accepts no more than before for having got more. So
-// that waits until a node is offered in vain.
+// or an order that is partial, and what itself does if it asks for something: once it has its master it accepts no more than before for having got more. So that waits until a node is
+// offered in vain. Where offers are counted it is just what it was, or is found again.
 func (f *Scheduler) spoiled(a *app, more bool) {
 	e, q := &f.elision, a.queue
 	switch {
-	case q.partial || f.site.Preemption || q.bounded:
+	case q.partial || f.site.Preemption || q.bounded || a.wantingAt > 0 && !q.sharing.Total(&a.Contender, &f.cluster.Capacity):
 		f.stale(q)
 	case len(a.Active()) == 0:
-	case e.counts || !more || !a.amRunning:
+	case !more || !a.amRunning:
 		f.stale(q)
+	case e.counts:
+		if !q.found.holds(a) {
+			f.stale(q)
+		}
 	case !q.found.lax:
 		q.found.lax = true
 		e.lax = append(e.lax, q)

@@ -21,9 +21,6 @@ func (f *Scheduler) Allocate(id protocol.AppID, req *protocol.AllocateRequest, r
 			return &yarn.Exception{Class: "SchedulerInvalidResoureRequestException", Text: "zero amount of resource " + f.site.Types[t] + " in " + a.queue.name + " for a requested resource"}
 		}
 	}
-	if len(req.Asks)+len(req.Updates)+len(req.Releases)+len(req.BlacklistAdd)+len(req.BlacklistRemove) > 0 {
-		f.outdate(a)
-	}
 	if len(req.Updates) > 0 {
 		f.resize(a, req.Updates, resp)
 	}
@@ -48,6 +45,9 @@ func (f *Scheduler) Allocate(id protocol.AppID, req *protocol.AllocateRequest, r
 	}
 	if len(req.BlacklistAdd)+len(req.BlacklistRemove) > 0 && a.Blacklist(req.BlacklistAdd, req.BlacklistRemove) {
 		a.blackChanged = true
+	}
+	if len(req.Asks)+len(req.Updates)+len(req.Releases)+len(req.BlacklistAdd)+len(req.BlacklistRemove) > 0 {
+		f.outdate(a)
 	}
 	for _, c := range a.Pull() {
 		resp.Allocated = reuse.Longer(resp.Allocated)
@@ -194,8 +194,8 @@ func (f *Scheduler) completed(c *yarn.Container, exit int32, e yarn.ContainerEve
 	}
 	// What was never given out is asked for again.
 	if c.Asks != nil {
-		f.outdate(a)
 		a.PutBack(c.Key, c.Asks)
+		f.outdate(a)
 	}
 }
 

@@ -95,8 +95,8 @@ func (g *golden) ask(id protocol.AppID, priority int32, asks ...string) {
 		a.Name = g.names.Intern(name)
 		req.Asks = append(req.Asks, a)
 	}
-	g.f.outdate(g.f.attempt(id))
 	g.f.attempt(id).Update(req.Asks, false)
+	g.f.outdate(g.f.attempt(id))
 }
 
 func (g *golden) host(name string) protocol.NodeID {

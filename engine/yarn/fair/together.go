@@ -33,11 +33,22 @@ func (e *together) until() int64 {
 // count has the offers to a table of a leaf counted together with those to others.
 func (e *elision) count(q *queue, t *yarn.Table, nodes int) {
 	x := &q.found
-	t.Leaf, t.Passed = &q.passed, e.passed+q.passed
+	t.Leaf, t.Passed, t.Seen, t.SeenLevel = &q.passed, e.passed+q.passed, t.Version(), t.Level
 	x.counted = append(x.counted, t)
 	if until := e.foreseen.Until(&t.Patience, nodes); until != policy.Always {
 		x.due = min(x.due, e.met+until)
 	}
+}
+
+// holds reports whether what was found of a leaf is what a survey would find that counts offers, although one of its applications has got a container: it goes on to
+// be offered nodes for the same names, with the patience that it had. When that will be at an end is known by the number of offers.
+func (x *found) holds(a *app) bool {
+	active := a.Active()
+	if x.stale || x.all || x.reserves || x.shares || a.wantingAt == 0 || len(active) != 1 {
+		return false
+	}
+	t := active[0]
+	return t.Leaf != nil && t.Seen == t.Version() && max(t.SeenLevel, policy.NodeLevel) == t.Level
 }
 
 // fold tells a table of the offers that were counted for it.

@@ -16,7 +16,7 @@ type outdated struct {
 	shares []*queue // where what shares are divided by has
 }
 
-// outdate notes a change of what an application asks for, used one of what it uses.
+// outdate notes a change of what an application asks for, once all of it is done, used one of what it uses.
 func (f *Scheduler) outdate(a *app) {
 	f.stale(a.queue)
 	f.used(a)
