@@ -25,6 +25,8 @@ import (
 // Nodes that come, go or change concern every application: nothing runs ahead of the next event of a node, of the next look for one that has failed, nor while
 // one drains, which is decommissioned at one of its heartbeats, or has shrunk and ends containers at its next one. Nodes of an autoscaler, and preemption, do so at any time: where they may occur nothing runs ahead.
 
+const unknown = -2
+
 // aheadMS is how far an application runs ahead where its rows are kept, which bounds how many.
 const aheadMS = 300_000
 
@@ -42,6 +44,13 @@ type ahead struct {
 	in    int64 // how many samples behind the next one
 	from  int64 // the time at which others are, while something is executed ahead
 	to    int64 // the time up to which what an event leads to may follow it at once, see [sim.follow]
+
+	// Of the application that is ahead:
+	last, sure int64  // up to when events may be executed at most, and whatever is executed
+	untouched  int64  // [app.untouchedTo], or unknown
+	asking     bool   // [app.asking]
+	executed   bool   // something was
+	ordNow     uint64 // the last place in the order of what was at the time at which others are
 
 	nextSample int64        // when the next sample is taken
 	later      [][]busyness // of samples behind it: cores that have changed between the one before and each
@@ -241,65 +250,86 @@ func (s *sim) runAhead(a *app) {
 		last = now + aheadMS
 	}
 	last = min(last, s.dense.next()-1, s.checkpoints.next()-1, s.nodesStay())
-	const unknown = -2
-	untouched := int64(unknown)
-	lane, asking := a.lane(), a.asking()
-	sure := min(last, s.reaches(false)) // and further at most, whatever is executed
-	executed, latestOrd := false, uint64(0)
-	rows := a.kind.rows
-	s.ahead.on, s.ahead.from, s.ahead.to = true, now, sure
-	s.ahead.seen, s.ahead.in = s.ahead.nextSample, 0
-	if asking {
-		s.ahead.to = -1
+	x, lane := &s.ahead, a.lane()
+	x.on, x.from, x.last, x.sure = true, now, last, min(last, s.reaches(false))
+	x.to, x.untouched, x.asking, x.executed, x.ordNow = x.sure, unknown, a.asking(), false, 0
+	x.seen, x.in = x.nextSample, 0
+	if x.asking {
+		x.to = -1
 	}
-	for s.err == nil && !a.gone {
-		l := &s.q.lanes[lane]
-		e := l.next()
-		if e == nil {
-			break
-		}
-		k := e.kind()
-		row := &rows[k]
-		if e.at > sure && (e.at > last || e.at > s.reaches(row.work)) {
-			break
-		}
-		if asking || !a.alone(now) {
-			if untouched == unknown && s.now == now {
-				untouched = a.untouchedTo()
-			}
-			if !(e.at <= untouched && a.mayPass(e, row, asking)) && (asking || !(e.at < now+s.sc.Model.KillMS && now > a.risky && a.mayHear(e, row))) {
-				break
-			}
-		} else if !row.private && !a.mayHear(e, row) && !a.mayDepart(e, now) {
-			break
-		}
-		first := *e
-		l.take(e)
-		s.q.touch(lane)
-		executed = true
-		if first.at > s.now {
-			s.now, s.reached, latestOrd = first.at, 0, 0
-		}
-		s.reached, latestOrd = max(s.reached, first.ord), max(latestOrd, first.ord)
-		s.totals.Events++
-		s.doing = row
-		s.worked(row)
-		a.handle(k, first)
-		if s.now > first.at { // by what has followed
-			latestOrd = s.reached
-		}
+	for s.step(a, lane) {
 	}
 	s.foreseeCores(a)
-	latest := s.now
-	s.ahead.on = false
+	latest, latestOrd := s.now, s.reached
+	if latest == now {
+		latestOrd = x.ordNow
+	}
+	x.on = false
 	s.now, s.reached = now, reached
-	if executed {
+	if x.executed {
 		s.q.executed(lane, latest, latestOrd)
-		if x := &s.ahead; latest > x.at || latest == x.at && latestOrd > x.ord {
+		if latest > x.at || latest == x.at && latestOrd > x.ord {
 			x.at, x.ord = latest, latestOrd
 		}
 	}
 	s.release(a)
+}
+
+// step executes the next event of an application ahead of its time, if it may be.
+func (s *sim) step(a *app, lane int32) bool {
+	x := &s.ahead
+	if s.err != nil || a.gone {
+		return false
+	}
+	l := &s.q.lanes[lane]
+	e := l.next()
+	if e == nil {
+		return false
+	}
+	k := e.kind()
+	row := &a.kind.rows[k]
+	switch {
+	case e.at > x.sure && (e.at > x.last || e.at > s.reaches(row.work)):
+		return false
+	case x.asking || !a.alone(x.from):
+		if !s.mayStep(a, e, row) {
+			return false
+		}
+	case !row.private && !a.mayHear(e, row) && !a.mayDepart(e, x.from):
+		return false
+	}
+	first := *e
+	if l.from+1 < len(l.list) && e == &l.list[l.from] {
+		l.from++
+	} else {
+		l.take(e)
+	}
+	s.q.touch(lane)
+	x.executed = true
+	if first.at > s.now {
+		s.now, s.reached = first.at, first.ord
+	} else {
+		s.reached, x.ordNow = max(s.reached, first.ord), max(x.ordNow, first.ord)
+	}
+	s.totals.Events++
+	s.doing = row
+	s.worked(row)
+	if k >= numKinds {
+		a.master.Handle(master.EventKind(k-numKinds), first.arg)
+	} else {
+		a.handleOwn(k, first)
+	}
+	return true
+}
+
+// mayStep reports whether an event, of an application that asks for containers or is not alone, may be executed ahead of its time.
+func (s *sim) mayStep(a *app, e *event, row *kind) bool {
+	x := &s.ahead
+	if x.untouched == unknown && s.now == x.from {
+		x.untouched = a.untouchedTo()
+	}
+	return e.at <= x.untouched && a.mayPass(e, row, x.asking) ||
+		!x.asking && e.at < x.from+s.sc.Model.KillMS && x.from > a.risky && a.mayHear(e, row)
 }
 
 // follow goes on to an event of an application that is on its own, if none comes before it. It is as if it had been scheduled by the event that is executed ahead, and come to after that.
