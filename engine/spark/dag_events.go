@@ -88,7 +88,7 @@ func (d *DAG) taskSucceeded(now int64, info *setInfo, partition, exec int32) {
 //
 // Source: BlockManager.getOrElseUpdate.
 func (d *DAG) cache(stage, partition, exec int32) {
-	for c := range d.lineage(stage) {
+	for c := stage; c >= 0; c = d.job.Stages[c].CacheOf { // [DAG.lineage], which costs more where there is no more than the stage
 		if d.readable(c, partition) {
 			return
 		}

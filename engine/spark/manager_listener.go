@@ -61,8 +61,18 @@ func (s *indexSet) has(i int32) bool {
 	return w < len(s.words) && s.words[w]>>(i&63)&1 != 0
 }
 
-// attempt returns the state of a stage attempt, making it when it is new.
+// attempt returns the state of a stage attempt, making it when it is new. Most often it is the newest of its stage.
 func (m *Manager) attempt(stage, attempt int32) *attemptState {
+	if int(stage) < len(m.stages) {
+		all := m.stages[stage]
+		if n := len(all) - 1; n >= 0 && all[n].attempt == attempt {
+			return &all[n]
+		}
+	}
+	return m.anyAttempt(stage, attempt)
+}
+
+func (m *Manager) anyAttempt(stage, attempt int32) *attemptState {
 	for int(stage) >= len(m.stages) {
 		m.stages = reuse.Longer(m.stages)
 		m.stages[len(m.stages)-1] = m.stages[len(m.stages)-1][:0]

@@ -184,7 +184,10 @@ func (m *monitor) updateRunning(now int64, e int32, delta int) {
 	if int(e) >= len(m.executors) || !m.executors[e].tracked {
 		m.ensure(e, unknownProfile)
 	}
-	x := &m.executors[e]
+	m.run(now, e, &m.executors[e], delta)
+}
+
+func (m *monitor) run(now int64, e int32, x *executorState, delta int) {
 	if x.running = max(0, x.running+delta); x.running > 0 {
 		if x.idleStart != busy {
 			m.moved, x.idleStart, x.deadline = true, busy, Never
@@ -196,13 +199,17 @@ func (m *monitor) updateRunning(now int64, e int32, delta int) {
 }
 
 func (m *monitor) taskEnd(now int64, stage, e int32, success bool) {
-	if int(e) >= len(m.executors) || !m.executors[e].tracked {
+	if int(e) >= len(m.executors) {
+		return
+	}
+	x := &m.executors[e]
+	if !x.tracked {
 		return
 	}
 	if success && m.trackShuffles && int(stage) < len(m.stageShuffle) && m.stageShuffle[stage] != 0 {
-		m.executors[e].hold(m.stageShuffle[stage] - 1)
+		x.hold(m.stageShuffle[stage] - 1)
 	}
-	m.updateRunning(now, e, -1)
+	m.run(now, e, x, -1)
 }
 
 // hold notes that the executor holds data of a shuffle; when it is new there, it is in use.

@@ -353,7 +353,9 @@ func (s *TaskScheduler) StatusUpdate(ref TaskRef) bool {
 	}
 	a.tracked = false
 	s.execs[a.Exec].running--
-	set.uncount(ref.Row)
+	if a.Counted {
+		set.uncount(a)
+	}
 	return true
 }
 
@@ -545,9 +547,12 @@ func (s *TaskScheduler) staysInService(at int32) bool {
 	return true
 }
 
+// MayRunOn reports false of most hosts on which no executor gets offers.
+func (s *TaskScheduler) MayRunOn(host int32) bool { return s.hosting.may(host) }
+
 // ExecutorsOn returns the executors on a host that get offers, in order of arrival. It must not be changed and is valid until the next call.
 func (s *TaskScheduler) ExecutorsOn(host int32) []int32 {
-	if !s.hosting.may(host) {
+	if !s.MayRunOn(host) {
 		return nil
 	}
 	return s.executorsOn(host)

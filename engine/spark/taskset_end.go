@@ -79,13 +79,13 @@ func (s *TaskSet) succeed(now int64, row int32) {
 
 // complete marks a successful attempt as handled, and its task as done.
 func (s *TaskSet) complete(now int64, row int32, a *Attempt, t *taskState) {
-	s.end(row)
+	s.end(row, a)
 	if s.sched.conf.Speculation.Enabled {
 		s.durations.insert(now - a.Launch)
 		s.rates.succeeded(row)
 	}
 	if a.Counted {
-		s.uncount(row)
+		s.uncount(a)
 	}
 	if !t.done {
 		s.done++
@@ -98,13 +98,16 @@ func (s *TaskSet) complete(now int64, row int32, a *Attempt, t *taskState) {
 }
 
 // end marks an attempt as handled.
-func (s *TaskSet) end(row int32) {
-	a := &s.attempts[row]
+func (s *TaskSet) end(row int32, a *Attempt) {
 	a.Ended = true
-	open := &s.sched.execs[a.Exec].open
-	if i := slices.Index(*open, TaskRef{s.ID, row}); i >= 0 {
-		(*open)[i] = (*open)[len(*open)-1]
-		*open = (*open)[:len(*open)-1]
+	e := &s.sched.execs[a.Exec]
+	open := e.open
+	for i := range open {
+		if r := &open[i]; r.Row == row && r.Set == s.ID {
+			*r = open[len(open)-1]
+			e.open = open[:len(open)-1]
+			break
+		}
 	}
 	s.handled++
 	s.sched.forget(s)
@@ -118,8 +121,10 @@ func (s *TaskSet) fail(now int64, row int32, reason EndReason, byApp bool) {
 	if a.Ended {
 		return
 	}
-	s.uncount(row)
-	s.end(row)
+	if a.Counted {
+		s.uncount(a)
+	}
+	s.end(row, a)
 	t := &s.tasks[a.Index]
 	t.copies--
 	switch reason {

@@ -229,14 +229,10 @@ func (s *TaskSet) launch(now int64, task, exec, host int32, level Locality, spec
 	return row
 }
 
-// uncount takes an attempt out of the running tasks, once.
+// uncount takes an attempt that is counted out of the running tasks.
 //
 // Source: TaskSetManager.removeRunningTask.
-func (s *TaskSet) uncount(row int32) {
-	a := &s.attempts[row]
-	if !a.Counted {
-		return
-	}
+func (s *TaskSet) uncount(a *Attempt) {
 	a.Counted = false
 	s.AddRunning(-1)
 	if a.prevRun >= 0 {

@@ -179,17 +179,14 @@ func (a *asked) launch(l allocator.ExecutorLaunch) {
 	id, n := l.Executor, l.Container.Number()
 	for int(id) >= len(a.execs) {
 		a.execs = reuse.Longer(a.execs)
-		if e := &a.execs[len(a.execs)-1]; int(id) >= len(a.execs) {
-			*e = executor{runs: e.runs[:0]}
-		}
+		a.execs[len(a.execs)-1] = executor{}
 	}
 	thread := a.launched % len(a.pool)
 	called := max(a.pool[thread], a.now()) + a.m.NMStartMS
 	a.pool[thread] = called
 	e := &a.execs[id]
-	runs := e.runs[:0]
 	*e = executor{} // in place: it is large
-	e.launch, e.container, e.node, e.profile, e.lastStage, e.died, e.order, e.runs = l, n, a.h.Container(n).Node, l.Profile, -1, never, a.launched, runs
+	e.launch, e.container, e.node, e.profile, e.lastStage, e.died, e.order = l, n, a.h.Container(n).Node, l.Profile, -1, never, a.launched
 	e.cores, e.startMS = a.set.profiles[l.Profile].offered(), a.kind.executorStart(a.latencies, a.launched, called-a.now())
 	a.runsIn(n, id)
 	a.launched++
@@ -317,7 +314,7 @@ func (a *asked) disconnected(id int32) {
 	if e == nil || e.state != execAlive || a.stopping {
 		return
 	}
-	a.confirm(e)
+	a.confirm(id)
 	a.lose(id, execLost)
 	a.tasks.ExecutorLost(a.now(), id, spark.Loss{Kind: spark.LossPending})
 	a.pump()

@@ -33,7 +33,6 @@ type Driver struct {
 	stages
 	backend
 	runs      runs
-	runsOf    []int64 // room for lists of attempts of executors
 	history   history
 	latencies *Latencies        // recorded of this attempt, or nil
 	order     *random.Momentary // of offers
@@ -179,9 +178,7 @@ func (d *Driver) Handle(k master.EventKind, arg int64) {
 	case evExecReady:
 		d.execReady(arg)
 	case evStatus:
-		if at := d.status(arg); at != never {
-			d.resultComes(at, arg)
-		}
+		d.status(arg)
 	case evResult:
 		d.result(arg)
 	case evKilled:

@@ -30,20 +30,19 @@ type executor struct {
 	profile        int32
 	cores          int32
 	free           int32
-	running        int32
+	running        int32 // task attempts that hold a core
 	state          executorState
-	killing        bool    // the driver asked for its end
-	decommissioned bool    // by letting its tasks end first
-	refused        bool    // the driver did not take it, as its host is excluded
-	order          int     // in which it was started, from 0
-	idleSince      int64   // when it became ready or its last task ended
-	startMS        int64   // from the NodeManager's start to its readiness
-	died           int64   // end of its process, or never
-	ran            bool    // has started a task
-	launches       int     // tasks started
-	lastStage      int32   // of the task started last, or -1
-	runs           []int64 // task attempts that hold a core
-	open           int32   // task attempts whose end was not written
+	killing        bool  // the driver asked for its end
+	decommissioned bool  // by letting its tasks end first
+	refused        bool  // the driver did not take it, as its host is excluded
+	order          int   // in which it was started, from 0
+	idleSince      int64 // when it became ready or its last task ended
+	startMS        int64 // from the NodeManager's start to its readiness
+	died           int64 // end of its process, or never
+	ran            bool  // has started a task
+	launches       int   // tasks started
+	lastStage      int32 // of the task started last, or -1
+	open           int32 // task attempts whose end was not written
 }
 
 type executorState uint8
@@ -117,11 +116,25 @@ func (d *Driver) execReady(n int64) {
 
 // confirm notes which tasks of an executor that is about to be lost had reported that they run: only
 // those count as failed by the application.
-func (d *Driver) confirm(e *executor) {
-	for _, id := range e.runs {
-		r := d.runs.of(id)
+func (d *Driver) confirm(id int32) {
+	e := &d.execs[id]
+	for r := range d.holding(id) {
 		if began := r.launch + r.dispatch; began <= e.died && began+d.m.StatusMS <= d.now() {
 			d.tasks.Running(r.ref)
+		}
+	}
+}
+
+// holding yields the attempts that hold a core of an executor.
+func (d *Driver) holding(id int32) func(yield func(*run) bool) {
+	return func(yield func(*run) bool) {
+		if d.execs[id].running == 0 {
+			return
+		}
+		for i := range d.runs.list {
+			if r := &d.runs.list[i]; r.exec == id && !r.freed && !yield(r) {
+				return
+			}
 		}
 	}
 }
@@ -136,7 +149,7 @@ func (d *Driver) removeExecutor(id int32, loss spark.Loss) {
 	}
 	known := e.state != execLaunching
 	if e.state == execAlive {
-		d.confirm(e)
+		d.confirm(id)
 	}
 	d.lose(id, execRemoved)
 	switch {

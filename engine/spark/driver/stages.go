@@ -6,7 +6,6 @@ import (
 	"replay/engine/reuse"
 	"replay/engine/spark"
 	"replay/policy"
-	"replay/trace"
 )
 
 // stages is the part of a driver that follows the job's stages.
@@ -288,12 +287,9 @@ func (d *Driver) pendingAgain(set *spark.TaskSet, index int32) {
 	d.since[set.ID][index] = d.now()
 }
 
-// fetchFailureOf reports whether a task of a set that is launched now will meet lost shuffle output.
-func (d *Driver) fetchFailureOf(st *trace.Stage, index, set, exec int32) (spark.FetchSource, bool) {
-	if len(st.Parents) == 0 && st.CacheOf < 0 {
-		return spark.FetchSource{}, false
-	}
-	from, fails := d.dag.FetchFailure(st.ID, index, func() bool { return d.readers.has(set, exec) })
+// fetchFailureOf reports whether a task of a set that is launched now, of a stage that reads output, will meet some that is lost.
+func (d *Driver) fetchFailureOf(stage, index, set, exec int32) (spark.FetchSource, bool) {
+	from, fails := d.dag.FetchFailure(stage, index, func() bool { return d.readers.has(set, exec) })
 	if !fails || from.Exec >= 0 {
 		d.readers.add(set, exec)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"replay/engine/master"
 	"replay/engine/record"
-	"replay/engine/reuse"
 	"replay/engine/spark"
 	"replay/trace"
 )
@@ -42,11 +41,13 @@ func (d *Driver) offer(id int32) {
 	}
 }
 
-// offerAgain offers an executor that was offered before. Without a task to offer it to, only what is excluded moves on.
-func (d *Driver) offerAgain(id int32) {
+// offerAgain offers an executor that was offered before, and reports whether it did. Without a task to offer it to, only what is excluded moves on.
+func (d *Driver) offerAgain(id int32) bool {
 	if d.tasks.Excludes() || d.tasks.Pending() {
 		d.offer(id)
+		return true
 	}
+	return false
 }
 
 func (d *Driver) offerOf(id int32) spark.Offer {
@@ -67,28 +68,27 @@ func (d *Driver) makeOffers(all bool) {
 // launchTask starts a task attempt: its end is known from the trace and the model.
 func (d *Driver) launchTask(l *spark.TaskRef) {
 	set := d.tasks.Set(l.Set)
-	at := set.Attempt(l.Row)
-	stage, index := set.Spec.Stage, set.Spec.Partition(at.Index)
-	st := &d.job.Stages[stage]
+	at, spec := set.Attempt(l.Row), &set.Spec
 	e := &d.execs[at.Exec]
-	c := d.h.Container(e.container)
-	e.free -= set.Spec.TaskCPUs
-	d.free -= set.Spec.TaskCPUs
-	e.running++
-	d.h.Busy(set.Spec.TaskCPUs)
+	d.h.Busy(spec.TaskCPUs)
 	if e.died == never { // else the driver has not noticed that its process has gone, and loses the attempt
-		c.Tasks++
+		d.h.Container(e.container).Tasks++
 	}
+	e.free -= spec.TaskCPUs
+	d.free -= spec.TaskCPUs
+	e.running++
+	now, stage, index := d.now(), spec.Stage, spec.Partition(at.Index)
+	st := &d.job.Stages[stage]
 	d.rec.Attempts++
 	if d.rec.FirstTask == record.None {
-		d.rec.FirstTask = d.now()
+		d.rec.FirstTask = now
 	}
 	if int64(len(d.runs.place)) != at.ID {
 		d.h.Broken("task attempt %d of job %d is number %d", at.ID, d.job.ID, len(d.runs.place))
 	}
 	r := d.runs.add()
-	r.id, r.ref, r.exec, r.stage, r.index, r.attempt, r.number, r.cores = at.ID, *l, at.Exec, stage, index, set.Spec.Attempt, at.Number, set.Spec.TaskCPUs
-	r.ready, r.launch, r.booked, r.coreFree = d.readySince(set, at.Index), d.now(), e.died != never, record.None
+	r.id, r.ref, r.exec, r.stage, r.index, r.attempt, r.number, r.cores = at.ID, *l, at.Exec, stage, index, spec.Attempt, at.Number, spec.TaskCPUs
+	r.ready, r.launch, r.booked, r.coreFree = d.readySince(set, at.Index), now, e.died != never, record.None
 	r.level, r.speculative = levelOf(at.Level, set, at.Index), at.Speculative
 	if prefs := st.Tasks.Prefs(int(index)); len(prefs) > 0 {
 		r.preferring, r.preferred = true, slices.Contains(prefs, e.node)
@@ -96,8 +96,13 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 			r.miss = d.taskMiss(prefs)
 		}
 	}
-	from, unread := d.fetchFailureOf(st, index, l.Set, at.Exec)
-	unread = unread && !d.history.reads(stage, set.Spec.Attempt, index)
+	var from spark.FetchSource
+	unread := false
+	if len(st.Parents) > 0 || st.CacheOf >= 0 { // it reads what others have written
+		if from, unread = d.fetchFailureOf(st.ID, index, l.Set, at.Exec); unread {
+			unread = !d.history.reads(stage, spec.Attempt, index)
+		}
+	}
 	past := untold(st, index)
 	if len(d.history.tasks) > 0 {
 		past = d.history.next(st, index, d.source.recordedAs(at.Exec), at.Speculative, d.done[stage][index], unread)
@@ -109,30 +114,26 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 	}
 	r.dispatch, r.fetchMS = dispatch, past.fetchMS
 	r.penalty, r.overhead = penalty, dispatch+service-st.Tasks.DurationMS[index]+status
-	r.end = d.now() + dispatch + service + penalty
+	r.end = now + dispatch + service + penalty
 	e.ran, e.lastStage = true, stage
 	e.launches++
+	e.open++
 	if unread {
 		r.unread, r.fetch = true, from
-		r.end = d.now() + dispatch
+		r.end = now + dispatch
 		if from.Exec >= 0 {
 			r.end += d.history.fetchFailed(stage, index, d.m.FetchFailMS)
 		}
 	}
-	r.fails = !r.unread && past.fails
-	if cap(e.runs) == 0 {
-		e.runs = reuse.Cut(&d.runsOf, max(d.set.profiles[e.profile].perExec, 1), 16)
-	}
-	e.runs = append(e.runs, at.ID)
-	e.open++
-	if again := max(int(at.Number), int(set.Spec.Attempt)); again < master.Repeats {
+	r.fails = past.fails && !unread
+	if again := max(int(at.Number), int(spec.Attempt)); again < master.Repeats {
 		d.h.GoesOn(r.end)
 	} else {
 		d.repeats = fmt.Sprintf("task %d of stage %d was started %d times", index, stage, again+1)
 	}
 	d.h.At(r.end+status, evStatus, at.ID, at.ID)
 	if d.mgr != nil {
-		d.mgr.TaskStart(d.now(), stage, set.Spec.Attempt, at.Index, at.Exec, at.Speculative, !e.killing)
+		d.mgr.TaskStart(now, stage, spec.Attempt, at.Index, at.Exec, at.Speculative, !e.killing)
 	}
 }
 
@@ -196,6 +197,9 @@ func (d *Driver) taskMiss(prefs []int32) record.Miss {
 	present, executor, free := false, false, false
 	for _, p := range prefs {
 		present = present || !d.h.Down(p)
+		if !d.tasks.MayRunOn(p) {
+			continue
+		}
 		for _, id := range d.tasks.ExecutorsOn(p) {
 			executor = true
 			free = free || d.execs[id].free > 0
@@ -214,23 +218,21 @@ func (d *Driver) taskMiss(prefs []int32) record.Miss {
 	return record.DelayOver
 }
 
-// status is the report of a task's end: its core is free and offered. It returns when the result is handled, never if it is not.
-func (d *Driver) status(id int64) (result int64) {
+// status is the report of a task's end: its core is free and offered, and its result is handled. That is at once if nothing comes before it.
+func (d *Driver) status(id int64) {
 	r := d.runs.of(id)
 	if r == nil || r.done || r.end > d.execs[r.exec].died || d.stopping || !d.tasks.StatusUpdate(r.ref) {
-		return never
+		return
 	}
 	r.reported = true
 	d.freeCore(r)
-	result = d.now() + d.m.ResultMS + r.fetchMS
-	d.offerAgain(r.exec)
-	return result
-}
-
-// resultComes has the result of an attempt handled whose end is reported in the event that is executed: at once if nothing comes before it.
-func (d *Driver) resultComes(at, id int64) {
-	if d.reviveAt != d.now() && !d.ticksBefore(at) && !d.source.questioning() && d.h.Follows(at, evResult, id) {
-		d.result(id)
+	now := d.now()
+	at := now + d.m.ResultMS + r.fetchMS
+	if d.offerAgain(r.exec) {
+		r = d.runs.of(id)
+	}
+	if d.reviveAt != now && !d.ticksBefore(at) && !d.source.questioning() && d.h.Follows(at, evResult, id) {
+		d.resultOf(r)
 	} else {
 		d.h.At(at, evResult, id, id)
 	}
@@ -242,10 +244,6 @@ func (d *Driver) freeCore(r *run) {
 	}
 	r.freed, r.coreFree = true, d.now()
 	e := &d.execs[r.exec]
-	if i := slices.Index(e.runs, r.id); i >= 0 {
-		e.runs[i] = e.runs[len(e.runs)-1]
-		e.runs = e.runs[:len(e.runs)-1]
-	}
 	if e.running--; e.running == 0 {
 		e.idleSince = d.now()
 	}
@@ -259,10 +257,12 @@ func (d *Driver) freeCore(r *run) {
 
 // result handles a finished task.
 func (d *Driver) result(id int64) {
-	if d.stopping {
-		return
+	if !d.stopping {
+		d.resultOf(d.runs.of(id))
 	}
-	r := d.runs.of(id)
+}
+
+func (d *Driver) resultOf(r *run) {
 	r.reported = false
 	switch {
 	case r.unread:
@@ -385,8 +385,7 @@ func (d *Driver) book(id int32) {
 
 // endRunsOf writes the attempts that were still running when their executor went.
 func (d *Driver) endRunsOf(id int32) {
-	for e := &d.execs[id]; len(e.runs) > 0; {
-		r := d.runs.of(e.runs[0])
+	for r := range d.holding(id) {
 		d.freeCore(r)
 		d.writeRun(r, record.TaskLost)
 	}
