@@ -513,7 +513,7 @@ func (s *TaskScheduler) anyHostAlive(set *TaskSet) bool {
 	}
 	for i := range s.hosts {
 		if h := &s.hosts[i]; h.alive > 0 {
-			if at := h.lists.in(k, set.ID, s.hostAt.keys[i]); at >= 0 && k.lists[at].n != absent {
+			if at := h.lists.in(k, set.ID, s.hostAt.keys[i]); at >= 0 && k.lists[at].top != absent {
 				return true
 			}
 		}
@@ -529,7 +529,7 @@ func (s *TaskScheduler) anyRackAlive(set *TaskSet) bool {
 	}
 	for i := range s.racksOn {
 		if r := &s.racksOn[i]; len(r.hosts) > 0 {
-			if at := r.lists.in(k, set.ID, s.rackAt.keys[i]); at >= 0 && k.lists[at].n != absent && slices.ContainsFunc(r.hosts, s.staysInService) {
+			if at := r.lists.in(k, set.ID, s.rackAt.keys[i]); at >= 0 && k.lists[at].top != absent && slices.ContainsFunc(r.hosts, s.staysInService) {
 				return true
 			}
 		}

@@ -123,6 +123,9 @@ type taskState struct {
 	last         int32 // row of its newest attempt, or -1
 }
 
+// waits reports whether no attempt of the task runs or has succeeded.
+func (t *taskState) waits() bool { return t.copies == 0 && !t.done }
+
 // Attempt is one launch of a task.
 type Attempt struct {
 	ID      int64 // task id: number of the launch within the application

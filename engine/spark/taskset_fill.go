@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// filling makes the lists of hosts at once: tasks are counted by host, which notes in what order hosts are first seen; then the lists have their
-// room, that of the last host first, and tasks are put there. Its memory is used again; it grows with the largest host. The loops look at few lists each, so that
-// these are in registers.
+// filling makes the lists of hosts and racks at once: the places of a host, which are locations of tasks, are linked in one pass over the tasks; then hosts
+// are met in order, and the places of a rack are those of its hosts. Its memory is used again; it grows with the largest host.
 type filling struct {
-	at   []int32  // by host: how many tasks were counted, then where the next one comes; 0 between
-	bits []uint64 // of the hosts that were counted
+	at   []int32  // by host: 1 + its place that was linked last, then where its list is; 0 between
+	bits []uint64 // of the hosts that were met
 	seen []int32  // them, in the order in which they were first seen
 }
 
@@ -26,19 +25,29 @@ func (f *filling) roomy(host int32) (at []int32, bits []uint64) {
 // last location to the first, racks from the last host to the first, so the tasks of the first one are taken first.
 func (s *TaskSet) fill() {
 	f, h, r := &s.sched.work().filling, &s.pending.byHost, &s.pending.byRack
-	start := s.Spec.PrefStart
-	hosts := s.Spec.Hosts[start[0]:start[s.Spec.Tasks]]
-	f.count(hosts)
-	f.lay(h, len(hosts))
-	s.put(f.at, h.tasks)
-	sorted := h.keysAt.sorted
-	for _, host := range sorted {
-		f.at[host] = 0
+	start, n := s.Spec.PrefStart, s.Spec.Tasks
+	hosts := s.Spec.Hosts[start[0]:start[n]]
+	h.links = slices.Grow(h.links[:0], len(hosts))[:len(hosts)]
+	f.link(h.links, hosts)
+	f.lay(h)
+	to := start[n]
+	for i := n - 1; i >= 0; i-- {
+		from := start[i]
+		if from == to {
+			s.pending.noPrefs = append(s.pending.noPrefs, int32(i))
+			continue
+		}
+		places := h.links[from-start[0] : to-start[0]]
+		for k := range places {
+			places[k].task = int32(i)
+		}
+		to = from
 	}
-	if r.layInRuns(h, s.sched.racks) {
+	if r.join(h, s.sched.racks) {
 		return
 	}
-	for i, host := range slices.Backward(sorted) {
+	*r = r.emptied()
+	for i, host := range slices.Backward(h.keysAt.sorted) {
 		if rack := s.sched.rackOf(host); rack != NoRack {
 			for _, task := range h.of(int32(i)) {
 				r.add(rack, task)
@@ -47,113 +56,97 @@ func (s *TaskSet) fill() {
 	}
 }
 
-// count counts the tasks of hosts.
-func (f *filling) count(hosts []int32) {
+// link links the places of each host, the first of which comes on top.
+func (f *filling) link(links []link, hosts []int32) {
 	all, bits := f.at, f.bits
 	seen, distinct := slices.Grow(f.seen[:0], len(hosts))[:len(hosts)], 0
-	for i := len(hosts) - 1; i >= 0; i-- {
-		host := hosts[i]
+	links = links[:len(hosts)]
+	for k := len(hosts) - 1; k >= 0; k-- {
+		host := hosts[k]
 		if int(host) >= len(all) {
 			all, bits = f.roomy(host)
 		}
-		n := all[host]
-		if n == 0 {
+		below := all[host]
+		all[host] = int32(k) + 1
+		links[k].below = below - 1
+		if below == 0 {
 			bits[host>>6] |= 1 << (host & 63)
 			seen[distinct] = host
 			distinct++
 		}
-		all[host] = n + 1
 	}
 	f.seen = seen[:distinct]
 }
 
-// lay makes the lists of k, which have so many places together: they hold what is put there from now on.
-func (f *filling) lay(k *keyedLists, places int) {
-	k.make(places, len(f.seen))
-	lists, keys := k.lists, k.keysAt.sorted
-	all, bits, next, from := f.at, f.bits, 0, int32(places)
-	for w, word := range bits {
+// lay makes the lists of hosts, whose places are linked.
+func (f *filling) lay(h *keyedLists) {
+	h.make(len(f.seen))
+	keys, next, all := h.keysAt.sorted, 0, f.at
+	for w, word := range f.bits {
 		if word == 0 {
 			continue
 		}
-		bits[w] = 0
+		f.bits[w] = 0
 		for ; word != 0; word &= word - 1 {
-			key := w<<6 + mathbits.TrailingZeros64(word)
-			n := all[key]
-			keys[next] = int32(key)
-			from -= n
-			l := &lists[next]
-			l.from, l.n, l.room = from, n, n
-			all[key] = int32(next)
+			keys[next] = int32(w<<6 + mathbits.TrailingZeros64(word))
 			next++
 		}
 	}
-	seen := k.seen[:len(f.seen)]
+	links, lists := h.links, h.lists[:len(keys)]
+	for i, key := range keys {
+		top := all[key] - 1
+		all[key] = int32(i)
+		bottom, n := top, int32(1)
+		for below := links[top].below; below >= 0; below = links[below].below {
+			bottom = below
+			n++
+		}
+		l := &lists[i]
+		l.top, l.bottom, l.n = top, bottom, n
+	}
+	seen := h.seen[:len(f.seen)]
 	for i, key := range f.seen {
-		p := all[key]
-		seen[i] = p
-		all[key] = lists[p].from
+		seen[i] = all[key]
+		all[key] = 0
 	}
 }
 
-// make gives k room for so many keys whose lists have so many places together.
-func (k *keyedLists) make(places, keys int) {
-	size := places + 2*keys
-	k.room = slices.Grow(k.room[:0], size)[:size]
-	k.tasks, k.keysAt.sorted, k.seen = k.room[:places:places], k.room[places:places+keys:places+keys], k.room[places+keys:]
-	k.lists = slices.Grow(k.lists[:0], keys)[:keys]
-}
-
-// put fills the lists of hosts from the locations of all tasks, and that of tasks without one.
-func (s *TaskSet) put(next, tasks []int32) {
-	start, hosts := s.Spec.PrefStart, s.Spec.Hosts
-	to := start[s.Spec.Tasks]
-	for i := s.Spec.Tasks - 1; i >= 0; i-- {
-		from := start[i]
-		if from == to {
-			s.pending.noPrefs = append(s.pending.noPrefs, int32(i))
-			continue
-		}
-		of := hosts[from:to]
-		for k := len(of) - 1; k >= 0; k-- {
-			at := next[of[k]]
-			tasks[at] = int32(i)
-			next[of[k]] = at + 1
-		}
-		to = from
+// join makes the lists of racks from those of hosts where racks ascend with their hosts: the list of a rack is those of its hosts, that of the first one on top. It
+// reports false, and those of racks are of no use, where racks do not ascend or are not known.
+func (k *keyedLists) join(h *keyedLists, racks []int32) bool {
+	hosts, links := h.keysAt.sorted, h.links
+	if n := len(hosts); n > 0 && int(hosts[n-1]) >= len(racks) {
+		return false
 	}
-}
-
-// layInRuns makes the lists of racks from those of hosts where racks ascend with their hosts: the list of a rack is those of its hosts as they lie. It
-// reports false, and makes nothing, where they do not ascend or are not known.
-func (k *keyedLists) layInRuns(byHost *keyedLists, racks []int32) bool {
-	hosts := byHost.keysAt.sorted
-	if n := len(hosts); n == 0 || int(hosts[n-1]) >= len(racks) || racks[hosts[0]] == NoRack {
-		return n == 0
-	}
-	distinct, last := 1, racks[hosts[0]]
-	for _, host := range hosts[1:] {
-		if rack := racks[host]; rack != last {
-			if rack < last {
-				return false
-			}
-			last = rack
-			distinct++
+	k.make(len(hosts))
+	lists, keys, ofHosts := k.lists, k.keysAt.sorted, h.lists[:len(hosts)]
+	n, last := 0, NoRack
+	var l *taskList
+	for i, host := range hosts {
+		o := &ofHosts[i]
+		switch rack := racks[host]; {
+		case rack > last:
+			l, last = &lists[n], rack
+			keys[n], l.top = rack, o.top
+			n++
+		case rack == last && rack != NoRack:
+			links[l.bottom].below = o.top
+		default:
+			return false
 		}
+		l.bottom = o.bottom
 	}
-	k.make(len(byHost.tasks), distinct)
-	copy(k.tasks, byHost.tasks)
-	lists, keys, seen := k.lists, k.keysAt.sorted[:distinct], k.seen[:distinct]
-	ofHosts, from := byHost.lists[:len(hosts)], 0
-	for i := range lists {
-		rack, last := racks[hosts[from]], &ofHosts[from]
-		end := last.from + last.n
-		for from++; from < len(hosts) && racks[hosts[from]] == rack; from++ {
-			last = &ofHosts[from]
-		}
-		keys[i], seen[distinct-1-i] = rack, int32(i)
-		l, n := &lists[i], end-last.from
-		l.from, l.n, l.room = last.from, n, n
+	k.lists, k.keysAt.sorted, k.seen = lists[:n], keys[:n], k.seen[:n]
+	for i := range k.seen {
+		k.seen[i] = int32(n - 1 - i)
 	}
+	k.links, k.shared = links[:len(links):len(links)], true
 	return true
+}
+
+// make gives k room for so many keys.
+func (k *keyedLists) make(keys int) {
+	k.room = slices.Grow(k.room[:0], 2*keys)[:2*keys]
+	k.keysAt.sorted, k.seen = k.room[:keys:keys], k.room[keys:]
+	k.lists = slices.Grow(k.lists[:0], keys)[:keys]
 }

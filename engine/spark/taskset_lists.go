@@ -71,13 +71,14 @@ func (t *intTable) place(key, at int32) {
 
 // keyedLists are the pending tasks by executor, host or rack: a stack of task indexes for each
 // key. A key goes away when its list is found to be without live tasks ([keyedLists.anyLive]) and
-// comes back with the next task added. Lists lie in one slice; one that outgrows its room moves to the end.
+// comes back with the next task added. The places of a list are linked.
 //
 // Source: PendingTasksByLocality.
 type keyedLists struct {
 	keysAt keyPositions
 	lists  []taskList
-	tasks  []int32
+	links  []link
+	shared bool    // links are those of other lists, too
 	seen   []int32 // positions in the order in which keys were first added; nil = ascending
 	first  int32   // in that order: no list before this one is present
 	room   []int32 // of the parts that were made at once
@@ -87,10 +88,25 @@ type keyedLists struct {
 	order *scala.HashMap[int32]
 }
 
-// taskList is the part of a key in [keyedLists.tasks].
-type taskList struct{ from, n, room int32 } // n is absent while the key is
+// taskList is the stack of a key, from one place in [keyedLists.links] down to another.
+type taskList struct {
+	top    int32 // or nothing, or absent while the key is
+	bottom int32
+	n      int32 // tasks that were in it when lists were made at once
+}
 
-const absent int32 = -1
+const nothing, absent int32 = -1, -2
+
+// link is a place: a task, and the place below it, which has no meaning at the bottom of a list.
+type link struct{ task, below int32 }
+
+// below returns the place below one of a list, nothing at its bottom.
+func (k *keyedLists) below(l *taskList, place int32) int32 {
+	if place == l.bottom {
+		return nothing
+	}
+	return k.links[place].below
+}
 
 // keyPositions maps keys to positions: a table that grows, in the order in which they were first given, or all keys at once, ascending.
 type keyPositions struct {
@@ -166,51 +182,62 @@ func (k *keyPositions) byPosition() []int32 {
 
 // emptied returns lists without keys in the memory of k.
 func (k *keyedLists) emptied() keyedLists {
-	return keyedLists{keysAt: keyPositions{table: k.keysAt.table.emptied()}, lists: k.lists[:0], tasks: k.tasks[:0], room: k.room}
+	links := k.links[:0]
+	if k.shared {
+		links = nil
+	}
+	return keyedLists{keysAt: keyPositions{table: k.keysAt.table.emptied()}, lists: k.lists[:0], links: links, room: k.room}
+}
+
+// own has k not share links: those that there are may be changed, and others added.
+func (k *keyedLists) own() {
+	if k.shared {
+		k.links, k.shared = slices.Clone(k.links), false
+	}
 }
 
 // at returns the position of a key that is present, or -1.
 func (k *keyedLists) at(key int32) int32 {
-	if at := k.keysAt.find(key); at >= 0 && k.lists[at].n != absent {
+	if at := k.keysAt.find(key); at >= 0 && k.lists[at].top != absent {
 		return at
 	}
 	return -1
 }
 
-// of returns the list at a position. It may be shortened, which [keyedLists.keep] notes.
-func (k *keyedLists) of(at int32) []int32 {
-	l := k.lists[at]
-	return k.tasks[l.from : l.from+max(l.n, 0)]
+// of returns the tasks of the list at a position, the last of which is on top.
+func (k *keyedLists) of(at int32) (tasks []int32) {
+	l := &k.lists[at]
+	for place := l.top; place >= 0; place = k.below(l, place) {
+		tasks = append(tasks, k.links[place].task)
+	}
+	slices.Reverse(tasks)
+	return tasks
 }
-
-// keep notes what is left of the list at a position.
-func (k *keyedLists) keep(at int32, list []int32) { k.lists[at].n = int32(len(list)) }
 
 // add puts a task on top of the list of key, which it makes if there is none.
 func (k *keyedLists) add(key, task int32) {
 	at := k.keysAt.add(key)
 	if int(at) == len(k.lists) {
-		k.lists = append(k.lists, taskList{n: absent})
+		k.lists = append(k.lists, taskList{top: absent})
 		if k.seen != nil {
 			k.seen = append(k.seen, at)
 		}
 	}
 	l := &k.lists[at]
-	if l.n == absent {
-		l.n = 0
+	if l.top == absent {
+		l.top = nothing
 		k.first = min(k.first, k.turn(at))
 		if k.order != nil {
 			k.order.Put(key)
 		}
 	}
-	if l.n == l.room {
-		from := int32(len(k.tasks))
-		k.tasks = append(k.tasks, k.of(at)...)
-		l.from, l.room = from, max(2*l.n, 4)
-		k.tasks = append(k.tasks, make([]int32, l.room-l.n)...)
+	k.own()
+	place := int32(len(k.links))
+	k.links = append(k.links, link{task: task, below: l.top})
+	if l.top == nothing {
+		l.bottom = place
 	}
-	k.tasks[l.from+l.n] = task
-	l.n++
+	l.top = place
 }
 
 // turn returns when a position comes in the canonical order, inTurn the one that comes then.
@@ -232,7 +259,7 @@ func (k *keyedLists) inTurn(turn int32) int32 {
 func (k *keyedLists) keys(yield func(int32) bool) {
 	keys := k.keysAt.byPosition()
 	for turn := range int32(len(k.lists)) {
-		if at := k.inTurn(turn); k.lists[at].n != absent && !yield(keys[at]) {
+		if at := k.inTurn(turn); k.lists[at].top != absent && !yield(keys[at]) {
 			return
 		}
 	}
@@ -271,7 +298,7 @@ func (k *keyedLists) anyLive(s *TaskSet) bool {
 		if k.trim(s, at) {
 			return true
 		}
-		k.lists[at].n = absent
+		k.lists[at].top = absent
 	}
 	return false
 }
@@ -281,12 +308,8 @@ func (k *keyedLists) firstIsLive(s *TaskSet) bool {
 	if k.order != nil || int(k.first) >= len(k.lists) {
 		return false
 	}
-	l := &k.lists[k.inTurn(k.first)]
-	if l.n <= 0 {
-		return false
-	}
-	t := &s.tasks[k.tasks[l.from+l.n-1]]
-	return t.copies == 0 && !t.done
+	top := k.lists[k.inTurn(k.first)].top
+	return top >= 0 && s.tasks[k.links[top].task].waits()
 }
 
 func (k *keyedLists) anyLiveInOrder(s *TaskSet) bool {
@@ -299,17 +322,17 @@ func (k *keyedLists) anyLiveInOrder(s *TaskSet) bool {
 		dead = append(dead, key)
 	}
 	for _, key := range dead {
-		k.lists[k.keysAt.find(key)].n = absent
+		k.lists[k.keysAt.find(key)].top = absent
 		k.order.Remove(key)
 	}
 	return found
 }
 
-// trim drops dead tasks from the end of a list and reports whether a live one is left.
+// trim drops dead tasks from the top of a list and reports whether a live one is left.
 func (k *keyedLists) trim(s *TaskSet, at int32) bool {
 	l := &k.lists[at]
-	for ; l.n > 0; l.n-- {
-		if t := &s.tasks[k.tasks[l.from+l.n-1]]; t.copies == 0 && !t.done {
+	for ; l.top >= 0; l.top = k.below(l, l.top) {
+		if s.tasks[k.links[l.top].task].waits() {
 			return true
 		}
 	}
@@ -349,7 +372,7 @@ func (s *TaskSet) PendingTasks() PendingTasks {
 func (k *keyedLists) copy() map[int32][]int32 {
 	m := map[int32][]int32{}
 	for key := range k.keys {
-		m[key] = slices.Clone(k.of(k.at(key)))
+		m[key] = k.of(k.at(key))
 	}
 	return m
 }

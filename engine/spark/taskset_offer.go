@@ -76,14 +76,14 @@ type barrierTask struct {
 // Source: TaskSetManager.dequeueTaskHelper.
 func (s *TaskSet) dequeue(p *pendingTasks, exec, host int32, from, to Locality, speculative bool) (int32, Locality, bool) {
 	if from == ProcessLocal && len(p.byExec.lists) > 0 {
-		if at := p.byExec.keysAt.find(exec); at >= 0 && p.byExec.lists[at].n > 0 {
+		if at := p.byExec.keysAt.find(exec); at >= 0 && p.byExec.lists[at].top >= 0 {
 			if t := s.takeAt(&p.byExec, at, exec, host, speculative); t >= 0 {
 				return t, ProcessLocal, speculative
 			}
 		}
 	}
 	if from <= NodeLocal && to >= NodeLocal && len(p.byHost.lists) > 0 {
-		if at := s.placeOfHost(p, exec, host); at >= 0 && p.byHost.lists[at].n > 0 {
+		if at := s.placeOfHost(p, exec, host); at >= 0 && p.byHost.lists[at].top >= 0 {
 			if t := s.takeAt(&p.byHost, at, exec, host, speculative); t >= 0 {
 				return t, NodeLocal, speculative
 			}
@@ -95,7 +95,7 @@ func (s *TaskSet) dequeue(p *pendingTasks, exec, host int32, from, to Locality, 
 		}
 	}
 	if from <= RackLocal && to >= RackLocal && len(p.byRack.lists) > 0 {
-		if at := s.placeOfRack(p, exec); at >= 0 && p.byRack.lists[at].n > 0 {
+		if at := s.placeOfRack(p, exec); at >= 0 && p.byRack.lists[at].top >= 0 {
 			if t := s.takeAt(&p.byRack, at, exec, host, speculative); t >= 0 {
 				return t, RackLocal, speculative
 			}
@@ -133,12 +133,40 @@ func (s *TaskSet) placeOfRack(p *pendingTasks, exec int32) int32 {
 	return s.sched.racksOn[at].lists.in(&p.byRack, s.ID, rack)
 }
 
-// takeAt takes from the list at a position.
+// takeAt is [TaskSet.take] from the list at a position.
 func (s *TaskSet) takeAt(k *keyedLists, at, exec, host int32, speculative bool) int32 {
-	list := k.of(at)
-	task := s.take(&list, exec, host, speculative)
-	k.keep(at, list)
-	return task
+	l := &k.lists[at]
+	if s.excluded == nil && !speculative { // none may not run there
+		for l.top >= 0 {
+			task := k.links[l.top].task
+			l.top = k.below(l, l.top)
+			if t := &s.tasks[task]; t.waits() && !t.collected {
+				return task
+			}
+		}
+		return -1
+	}
+	s.pending.byRack.own() // which shares the links of hosts
+	above := nothing
+	for place := l.top; place >= 0; {
+		task, below := k.links[place].task, k.below(l, place)
+		stays, takes := s.judge(task, exec, host, speculative)
+		switch {
+		case stays:
+			above = place
+		case above < 0:
+			l.top = below
+		case below < 0:
+			l.bottom = above
+		default:
+			k.links[above].below = below
+		}
+		if takes {
+			return task
+		}
+		place = below
+	}
+	return -1
 }
 
 // take takes the last task of a list that may run there, and drops tasks from the list that no
@@ -149,7 +177,7 @@ func (s *TaskSet) take(list *[]int32, exec, host int32, speculative bool) int32 
 	if s.excluded == nil && !speculative { // none may not run there
 		rest := *list
 		for i := len(rest) - 1; i >= 0; i-- {
-			if t := &s.tasks[rest[i]]; !t.done && t.copies == 0 && !t.collected {
+			if t := &s.tasks[rest[i]]; t.waits() && !t.collected {
 				*list = rest[:i]
 				return rest[i]
 			}
@@ -159,10 +187,8 @@ func (s *TaskSet) take(list *[]int32, exec, host int32, speculative bool) int32 
 	}
 	for i := len(*list) - 1; i >= 0; i-- {
 		task := (*list)[i]
-		if s.excluded != nil && s.excluded.fromTask(s.sched.conf, task, exec, host) {
-			continue
-		}
-		if speculative && s.ranOn(task, host) {
+		stays, takes := s.judge(task, exec, host, speculative)
+		if stays {
 			continue
 		}
 		if i == len(*list)-1 {
@@ -170,19 +196,24 @@ func (s *TaskSet) take(list *[]int32, exec, host int32, speculative bool) int32 
 		} else {
 			*list = slices.Delete(*list, i, i+1)
 		}
-		t := &s.tasks[task]
-		if t.done {
-			continue
-		}
-		if t.copies == 0 && !t.collected || speculative && t.copies == 1 {
-			if speculative && t.speculatable {
-				t.speculatable = false
-				s.speculatable--
-			}
+		if takes {
 			return task
 		}
 	}
 	return -1
+}
+
+// judge reports whether a task stays in a list as it may not run there, and else whether it is taken.
+func (s *TaskSet) judge(task, exec, host int32, speculative bool) (stays, takes bool) {
+	if s.excluded != nil && s.excluded.fromTask(s.sched.conf, task, exec, host) || speculative && s.ranOn(task, host) {
+		return true, false
+	}
+	t := &s.tasks[task]
+	if takes = t.waits() && !t.collected || !t.done && speculative && t.copies == 1; takes && speculative && t.speculatable {
+		t.speculatable = false
+		s.speculatable--
+	}
+	return false, takes
 }
 
 // ranOn reports whether any attempt of a task was launched on the host.
