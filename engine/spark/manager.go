@@ -100,7 +100,8 @@ type Manager struct {
 
 	moved   bool         // something was told that may change the next interesting time, or a tick executed, since the last call of Moved
 	counted bool         // as moved, of tasks that began or ended: what they change is how many executors are needed
-	need    int          // executors of the only profile that were needed at that call, as far as there may be so many, -1 if that is not easily said
+	least   int          // up to most: tasks of the only profile for which as many executors were needed at that call, as far as there may be so many;
+	most    int          // least is above most if that is not easily said
 	request TotalRequest // reused
 	idle    []int32      // reused
 }
@@ -333,15 +334,21 @@ func (m *Manager) Moved() bool { return (m.moved || m.monitor.moved || m.counted
 // hasMoved is Moved where something was told. Which executors are there, and since when they are idle, matters only while one may be spared or a step may be made,
 // and more of them than that are needed as if as many were.
 func (m *Manager) hasMoved() bool {
-	moved, idle, need := m.moved, m.monitor.moved, -1
+	moved, idle := m.moved, m.monitor.moved
 	m.moved, m.monitor.moved, m.counted = false, false, false
-	if s := &m.profiles[0]; len(m.profiles) == 1 && m.plain(s) {
-		need = min(s.plainNeed(), max(m.max, s.target))
-		idle = idle && (m.initializing || m.spare(0, 0) || m.addTime != Never && s.target < m.max)
+	s := &m.profiles[0]
+	if len(m.profiles) > 1 || !m.plain(s) {
+		m.least, m.most = 1, 0
+		return true
 	}
-	moved = moved || idle || need < 0 || need != m.need
-	m.need = need
-	return moved
+	if n := s.pending + s.running; moved || n < m.least || n > m.most {
+		need, most := s.plainNeed(), max(m.max, s.target)
+		if m.least, m.most = (need-1)*s.perExec+1, need*s.perExec; need >= most {
+			m.least, m.most = (most-1)*s.perExec+1, math.MaxInt
+		}
+		return true
+	}
+	return idle && (m.initializing || m.spare(0, 0) || m.addTime != Never && s.target < m.max)
 }
 
 // NextInteresting returns the earliest time, not before now, at which a tick could change or send
@@ -366,7 +373,7 @@ func (m *Manager) NextInteresting(now int64) int64 {
 				next = min(next, max(now, m.addTime))
 			}
 		}
-		if m.initializing || m.spare(int32(p), 0) {
+		if len(m.monitor.profiles[p+1].idle) > 0 && (m.initializing || m.spare(int32(p), 0)) {
 			next = min(next, max(now, m.monitor.nextTimeout(int32(p))))
 		}
 	}

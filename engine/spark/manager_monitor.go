@@ -141,10 +141,10 @@ func (m *monitor) expect(e int32) {
 		c.idle = slices.DeleteFunc(c.idle, func(d idleUntil) bool { return !m.holds(d, x.profile) })
 	}
 	i := len(c.idle)
-	for i > 0 && c.idle[i-1].deadline > x.deadline {
-		i--
+	c.idle = append(c.idle, idleUntil{x.deadline, e})
+	for ; i > 0 && c.idle[i-1].deadline > x.deadline; i-- {
+		c.idle[i], c.idle[i-1] = c.idle[i-1], c.idle[i]
 	}
-	c.idle = slices.Insert(c.idle, i, idleUntil{x.deadline, e})
 }
 
 // holds reports whether a deadline in profile p is still that of its executor.
@@ -228,7 +228,7 @@ func (x *executorState) hold(shuffle int32) {
 // Source: ExecutorMonitor.timedOutExecutors.
 func (m *monitor) timedOut(now int64, ids []int32) []int32 {
 	for p := range m.profiles {
-		if m.nextTimeout(int32(p)-1) > now {
+		if len(m.profiles[p].idle) == 0 || m.nextTimeout(int32(p)-1) > now {
 			continue
 		}
 		for _, d := range m.profiles[p].idle {
