@@ -78,20 +78,38 @@ func (f *filling) link(links []link, hosts []int32) {
 	f.seen = seen[:distinct]
 }
 
-// lay makes the lists of hosts, whose places are linked.
-func (f *filling) lay(h *keyedLists) {
-	h.make(len(f.seen))
-	keys, next, all := h.keysAt.sorted, 0, f.at
-	for w, word := range f.bits {
+// fewHosts are so few that they are sorted at less than a pass over the bits of all takes.
+const fewHosts = 16
+
+// sort fills a list with the hosts that were seen, ascending.
+func (f *filling) sort(keys []int32) {
+	if len(keys) <= fewHosts {
+		copy(keys, f.seen)
+		slices.Sort(keys)
+		for _, host := range keys {
+			f.bits[host>>6] = 0
+		}
+		return
+	}
+	bits, next := f.bits, 0
+	for w := range bits {
+		word := bits[w]
 		if word == 0 {
 			continue
 		}
-		f.bits[w] = 0
+		bits[w] = 0
 		for ; word != 0; word &= word - 1 {
 			keys[next] = int32(w<<6 + mathbits.TrailingZeros64(word))
 			next++
 		}
 	}
+}
+
+// lay makes the lists of hosts, whose places are linked.
+func (f *filling) lay(h *keyedLists) {
+	h.make(len(f.seen))
+	keys, all := h.keysAt.sorted, f.at
+	f.sort(keys)
 	links, lists := h.links, h.lists[:len(keys)]
 	for i, key := range keys {
 		top := all[key] - 1

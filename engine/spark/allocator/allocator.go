@@ -6,7 +6,6 @@
 package allocator
 
 import (
-	"cmp"
 	"slices"
 
 	"replay/engine/protocol"
@@ -340,21 +339,12 @@ func (a *Allocator) LaunchDone(l ExecutorLaunch) {
 		a.losses = append(a.losses, lossState{})
 	}
 	a.executors[l.Executor] = l.Container
-	i := 0 // of the first host not before
-	for end := len(p.hosts); i < end; {
-		if mid := int(uint(i+end) >> 1); p.hosts[mid].Host < l.Host {
-			i = mid + 1
-		} else {
-			end = mid
-		}
-	}
+	i := from(p.hosts, l.Host)
 	if i == len(p.hosts) || p.hosts[i].Host != l.Host {
 		p.hosts = slices.Insert(p.hosts, i, spark.HostTasks{Host: l.Host})
 	}
 	p.hosts[i].Tasks++
 }
-
-func compareHost(h spark.HostTasks, host protocol.Name) int { return cmp.Compare(h.Host, host) }
 
 // LaunchFailed tells that a NodeManager has refused an executor; its container is given back.
 //

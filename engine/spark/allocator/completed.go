@@ -53,8 +53,8 @@ func (a *Allocator) completed(now int64, s protocol.Status, out *Outcome) {
 // leave takes a running container from its host.
 func (a *Allocator) leave(profile int32, host protocol.Name) {
 	p := &a.profiles[profile]
-	i, ok := slices.BinarySearchFunc(p.hosts, host, compareHost)
-	if !ok {
+	i := from(p.hosts, host)
+	if i == len(p.hosts) || p.hosts[i].Host != host {
 		panic("allocator: no container on the host of one that ended: " + a.names.Text(host))
 	}
 	if p.hosts[i].Tasks--; p.hosts[i].Tasks == 0 {

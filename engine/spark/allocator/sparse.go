@@ -38,10 +38,23 @@ func (h *hinted) tasks(host protocol.Name) int {
 		}
 		slices.SortFunc(h.more, func(x, y spark.HostTasks) int { return cmp.Compare(x.Host, y.Host) })
 	}
-	if i, ok := slices.BinarySearchFunc(h.more, host, compareHost); ok {
+	if i := from(h.more, host); i < len(h.more) && h.more[i].Host == host {
 		return int(h.more[i].Tasks)
 	}
 	return h.least
+}
+
+// from returns where the first host from a number on is in an ascending list.
+func from(hosts []spark.HostTasks, host protocol.Name) int {
+	low, high := 0, len(hosts)
+	for low < high {
+		if mid := int(uint(low+high) >> 1); hosts[mid].Host < host {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
 }
 
 // askSparsely is [Allocator.ask] without a look at each host, where the placement can do without. It reports whether it has asked.
