@@ -549,7 +549,7 @@ func (a *app) hint(c *container, level protocol.NodeType) {
 	if a.preferrer == nil {
 		return
 	}
-	preferred := a.preferrer.Preferred()
+	preferred, stays := a.preferrer.Preferred()
 	if c.rec.Hinting = len(preferred) > 0; !c.rec.Hinting {
 		return
 	}
@@ -559,6 +559,6 @@ func (a *app) hint(c *container, level protocol.NodeType) {
 		a.rec.ContainersHinted++
 	}
 	if level != protocol.NodeLocal {
-		c.room = a.s.hinted.put(preferred, a.s.roomFor(c.size))
+		c.room = a.s.hinted.put(preferred, stays, a.s.roomFor(c.size))
 	}
 }

@@ -50,20 +50,29 @@ func (n *nodes) book(id protocol.NodeID, left *resource.Resource) {
 
 // placed are rooms by place, for those who keep no more than that of one. A place that is free keeps its memory.
 type placed struct {
-	list []master.Room
+	list []placedRoom
 	free []int32
 }
 
-// put keeps the nodes with room of those that are preferred now, and returns 1 + the place.
-func (p *placed) put(preferred []int32, room *room) int32 {
+type placedRoom struct {
+	master.Room
+	own []int32 // room for a list that does not stay
+}
+
+// put keeps the nodes with room of those that are preferred now, and returns 1 + the place; stays tells that their list does not change.
+func (p *placed) put(preferred []int32, stays bool, room *room) int32 {
 	at := int32(len(p.list))
 	if n := len(p.free); n > 0 {
 		at, p.free = p.free[n-1], p.free[:n-1]
 	} else {
-		p.list = append(p.list, master.Room{})
+		p.list = append(p.list, placedRoom{})
 	}
 	r := &p.list[at]
-	r.Preferred, r.Roomy = append(r.Preferred, preferred...), room.AppendTo(r.Roomy)
+	if !stays {
+		r.own = append(r.own, preferred...)
+		preferred = r.own
+	}
+	r.Preferred, r.Roomy = preferred, room.AppendTo(r.Roomy)
 	return at + 1
 }
 
@@ -74,8 +83,9 @@ func (p *placed) take(at *int32) (r master.Room) {
 	}
 	i := *at - 1
 	*at = 0
-	r = p.list[i]
-	p.list[i] = master.Room{Preferred: r.Preferred[:0], Roomy: r.Roomy[:0]}
+	x := &p.list[i]
+	r = x.Room
+	x.Preferred, x.Roomy, x.own = nil, r.Roomy[:0], x.own[:0]
 	p.free = append(p.free, i)
 	return r
 }

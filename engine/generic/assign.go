@@ -43,7 +43,7 @@ func (d *dag) allocated(list []protocol.Container) {
 		func(*protocol.Container) protocol.Name { return protocol.Any },
 	}
 	from := 0
-	if len(d.Preferred()) == 0 { // nobody asks for a host
+	if nodes, _ := d.Preferred(); len(nodes) == 0 { // nobody asks for a host
 		from = len(places) - 1
 	}
 	for _, place := range places[from:] {

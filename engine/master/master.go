@@ -141,9 +141,9 @@ type Sparer interface{ Spare(Master) }
 // A Preferrer is a master whose work wants to run on certain nodes. It is asked about each container that is
 // allocated to it, for the locality of containers (docs/metrics.md).
 type Preferrer interface {
-	// Preferred returns the nodes that pending or running work prefers, ascending, valid until the next event of the application. Prefers
-	// reports whether a node is one of them.
-	Preferred() []int32
+	// Preferred returns the nodes that pending or running work prefers, ascending. The list is valid until the next event of the application, or stays as it is
+	// as long as anything is left of that. Prefers reports whether a node is one of them.
+	Preferred() (nodes []int32, stays bool)
 	Prefers(node int32) bool
 }
 

@@ -28,7 +28,7 @@ func (w *Wishes) Wish(nodes []int32, by int) {
 }
 
 // Preferred is part of [master.Preferrer].
-func (w *Wishes) Preferred() []int32 { return w.nodes }
+func (w *Wishes) Preferred() (nodes []int32, stays bool) { return w.nodes, false }
 
 // Prefers is part of [master.Preferrer].
 func (w *Wishes) Prefers(node int32) bool { return w.attempts[node] > 0 }

@@ -18,7 +18,7 @@ type Locality struct {
 	first  int // of the racks there
 	room   []Name
 
-	hostsIn []int32 // by number of the rack: how many hosts it has; empty unless all have one and none is called like a host that has
+	hostsIn []int32 // by number of the rack plus 1: how many hosts it has; empty unless all have one and none is called like a host that has
 
 	// Of one that [Locality.Rest] made:
 	all     *Locality
@@ -67,29 +67,36 @@ func (l *Locality) Renew(racks Racks) {
 // fill is Renew where all racks have a number and none is called like a host that has one, or else reports false.
 func (l *Locality) fill(racks Racks) bool {
 	of, rack := racks.RackNumbers()
-	hosts, distinct, apart := l.room, 0, true
-	listed := hosts[:2*len(hosts)]
-	list := listed[len(hosts):]
-	l.has, l.hostsIn = reuse.Zeros(l.has, len(of)>>6+1), reuse.Zeros(l.hostsIn, len(rack))
-	has, hostsIn := l.has, l.hostsIn
+	hosts := l.room
+	l.has, l.hostsIn = reuse.Zeros(l.has, len(of)>>6+1), reuse.Zeros(l.hostsIn, 1+len(rack))
+	if !markHosts(hosts, of, l.has, l.hostsIn) || l.hostsIn[0] > 0 {
+		return false
+	}
+	list := hosts
+	for k, n := range l.hostsIn[1:] {
+		if n > 0 {
+			r := rack[k]
+			l.has[r>>6] |= 1 << (r & 63)
+			list = append(list, r)
+			if of[r] != 0 {
+				return false
+			}
+		}
+	}
+	l.hosts, l.racks, l.listed, l.first, l.room = len(hosts), len(list)-len(hosts), list, len(hosts), list[:len(hosts)]
+	return true
+}
+
+// markHosts marks hosts and counts them by the numbers of their racks; it reports false where one has no place in that table.
+func markHosts(hosts []Name, of []int32, has []uint64, hostsIn []int32) bool {
 	for _, h := range hosts {
-		if int(h) >= len(of) || of[h] == 0 {
+		if int(h) >= len(of) {
 			return false
 		}
 		has[h>>6] |= 1 << (h & 63)
-		k := of[h] - 1
-		n := hostsIn[k]
-		hostsIn[k] = n + 1
-		if n == 0 {
-			r := rack[k]
-			has[r>>6] |= 1 << (r & 63)
-			apart = apart && of[r] == 0
-			list[distinct] = r
-			distinct++
-		}
+		hostsIn[of[h]]++
 	}
-	l.hosts, l.racks, l.listed, l.first = len(hosts), distinct, listed[:len(hosts)+distinct], len(hosts)
-	return apart
+	return true
 }
 
 // fillSlowly is Renew whatever the names.
@@ -141,15 +148,15 @@ func (l *Locality) drop(all *Locality, without []Name, racks Racks) {
 	of, rack := racks.RackNumbers()
 	for _, h := range without {
 		l.has[h>>6] &^= 1 << (h & 63)
-		k := of[h] - 1
+		k := of[h]
 		if all.hostsIn[k]--; all.hostsIn[k] == 0 {
-			r := rack[k]
+			r := rack[k-1]
 			l.has[r>>6] &^= 1 << (r & 63)
 			l.racks--
 		}
 	}
 	for _, h := range without {
-		all.hostsIn[of[h]-1]++
+		all.hostsIn[of[h]]++
 	}
 }
 

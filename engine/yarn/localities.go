@@ -20,9 +20,8 @@ type localities struct {
 }
 
 type groupLists struct {
-	told   []Told
-	taken  []taken   // by name, since it was told of
-	marked [4]uint64 // a bit for each name in taken, which others may share
+	told  []Told
+	taken []taken // by name, since it was told of
 }
 
 // Told is a group of an application master's requests, as the table was told of it.
@@ -84,39 +83,12 @@ func (l *localities) count(name protocol.Name) (count int32, ok bool) {
 	if count, ok = l.wanted(name); !ok {
 		return 0, false
 	}
-	if i := l.takenAt(name); i >= 0 {
-		k := &l.taken[i]
-		return count - k.count, !k.gone
+	for i := range l.taken {
+		if k := &l.taken[i]; k.name == name {
+			return count - k.count, !k.gone
+		}
 	}
 	return count, true
-}
-
-// takenAt returns the place in taken of a name, -1 for none.
-func (l *localities) takenAt(name protocol.Name) int32 {
-	if l.marked[name>>6&3]&(1<<(name&63)) == 0 {
-		return -1
-	}
-	for i := range l.taken {
-		if l.taken[i].name == name {
-			return int32(i)
-		}
-	}
-	return -1
-}
-
-func (l *localities) mark(name protocol.Name) { l.marked[name>>6&3] |= 1 << (name & 63) }
-
-// forgetTaken forgets all that was taken at names of asks.
-func (l *localities) forgetTaken(asks []protocol.LocalityAsk) {
-	left := l.taken[:0]
-	l.marked = [4]uint64{}
-	for _, k := range l.taken {
-		if !slices.ContainsFunc(asks, func(a protocol.LocalityAsk) bool { return a.Locality.Has(k.name) }) {
-			left = append(left, k)
-			l.mark(k.name)
-		}
-	}
-	l.taken = left
 }
 
 // Count returns the count of a name's record in a table by groups, 0 when there is none.
@@ -180,7 +152,7 @@ func (t *Table) sight(n *Node) *sight {
 	if s.table == t && s.node == n && s.version == t.version {
 		return s
 	}
-	var host, rack seen
+	host, rack := seen{at: -1}, seen{at: -1}
 	for i := range t.told {
 		g := &t.told[i]
 		if g.Has(n.Host) {
@@ -192,18 +164,21 @@ func (t *Table) sight(n *Node) *sight {
 			rack.ok = rack.ok || !g.Dropped
 		}
 	}
-	t.findTaken(n.Host, &host)
-	t.findTaken(n.Rack, &rack)
+	if host.ok || rack.ok {
+		for i := range t.taken {
+			switch k := &t.taken[i]; k.name {
+			case n.Host:
+				host.at, host.taken, host.gone = int32(i), k.count, k.gone
+			case n.Rack:
+				rack.at, rack.taken, rack.gone = int32(i), k.count, k.gone
+			}
+		}
+	}
+	if n.Host == n.Rack {
+		rack = host
+	}
 	s.table, s.node, s.version, s.host, s.rack = t, n, t.version, host, rack
 	return s
-}
-
-// findTaken sets what was taken at a name.
-func (l *localities) findTaken(name protocol.Name, s *seen) {
-	if s.at = l.takenAt(name); s.at >= 0 {
-		k := &l.taken[s.at]
-		s.taken, s.gone = k.count, k.gone
-	}
 }
 
 // record returns the record of a name, in the place given, nil when there is none.
@@ -233,7 +208,6 @@ func (t *Table) takeSeen(name protocol.Name, s *seen) RememberAsk {
 	if s.at < 0 {
 		s.at = int32(len(t.taken))
 		t.taken = append(t.taken, taken{name: name})
-		t.mark(name)
 	}
 	k := &t.taken[s.at]
 	k.count++
@@ -249,7 +223,7 @@ func (t *Table) drop() {
 	for i := range t.told {
 		t.told[i].Dropped = true
 	}
-	t.taken, t.marked, t.spelled = t.taken[:0], [4]uint64{}, false
+	t.taken, t.spelled = t.taken[:0], false
 }
 
 // stop gives the lists to others.
@@ -259,7 +233,7 @@ func (t *Table) stop() {
 	}
 	t.places.spareUnited(t.told)
 	clear(t.told)
-	t.places.lists = append(t.places.lists, groupLists{told: t.told[:0], taken: t.taken[:0]})
+	t.places.lists = append(t.places.lists, groupLists{t.told[:0], t.taken[:0]})
 	t.groupLists = groupLists{}
 }
 
@@ -308,7 +282,9 @@ func (r *Requests) tell(t *Table, asks []protocol.LocalityAsk) {
 		r.tellNames(t, asks)
 		return
 	}
-	t.forgetTaken(asks)
+	t.taken = slices.DeleteFunc(t.taken, func(k taken) bool {
+		return slices.ContainsFunc(asks, func(a protocol.LocalityAsk) bool { return a.Locality.Has(k.name) })
+	})
 	t.mergeEmpty()
 }
 
@@ -357,7 +333,7 @@ func (r *Requests) spell(t *Table) {
 		t.records.Put(n, r.places.Hash(n), Record{Size: t.size, Count: t.Count(n), Relax: true})
 	}
 	t.forgetEmpty()
-	t.spelled, t.taken, t.marked = len(t.told) > 0, t.taken[:0], [4]uint64{}
+	t.spelled, t.taken = len(t.told) > 0, t.taken[:0]
 	t.version++
 }
 

@@ -79,7 +79,7 @@ func (b *backend) executorIn(c int64) int32 {
 }
 
 // Preferred is part of [master.Preferrer].
-func (b *backend) Preferred() []int32 { return b.wanted.nodes }
+func (b *backend) Preferred() (nodes []int32, stays bool) { return b.wanted.nodes, true }
 
 // Prefers is part of [master.Preferrer].
 func (b *backend) Prefers(node int32) bool { return b.wanted.has(node) }

@@ -20,22 +20,22 @@ func (d *Driver) matched(g *allocator.Grant) {
 	}
 	d.rec.ContainersPreferring++
 	node := c.Node
-	hasHost, hasRack := g.Wanted.HasHost, g.Wanted.HasRack
-	if d.cluster.Localities { // then no host is called like a rack
-		hasHost, hasRack = g.Wanted.Has, g.Wanted.Has
-	}
-	if hasHost(d.cluster.Host[node]) {
+	apart := d.cluster.Localities // then no host is called like a rack
+	host, rack := d.cluster.Host[node], d.cluster.Rack[node]
+	if g.Wanted.Has(host) && (apart || g.Wanted.HasHost(host)) {
 		c.Match = record.OnHost
 		d.rec.ContainersPreferred++
 		return
 	}
 	c.Match = record.Elsewhere
-	if hasRack(d.cluster.Rack[node]) {
+	if g.Wanted.Has(rack) && (apart || g.Wanted.HasRack(rack)) {
 		c.Match = record.OnRack
 		d.rec.ContainersRackPreferred++
 	}
-	wanted := func(p int32) bool { return hasHost(d.cluster.Host[p]) }
-	room := had.Any(wanted)
+	room := had.Any(func(p int32) bool {
+		h := d.cluster.Host[p]
+		return g.Wanted.Has(h) && (apart || g.Wanted.HasHost(h))
+	})
 	present := false
 	for h := range g.Wanted.Hosts {
 		if p := d.cluster.NodeOf(h); p >= 0 && d.h.InCluster(p) {

@@ -31,7 +31,7 @@ func TestHintsOfStages(t *testing.T) {
 				nodes = append(nodes, n)
 			}
 		}
-		if all := p.Preferred(); !slices.Equal(all, nodes) {
+		if all, _ := p.Preferred(); !slices.Equal(all, nodes) {
 			t.Errorf("at %d ms: nodes %v are preferred, each by itself %v", a.Now(), all, nodes)
 		}
 		return nodes
