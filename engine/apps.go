@@ -30,8 +30,9 @@ type app struct {
 	am         int64 // number of the AM container, 0 before its allocation
 	containers []*container
 	reserved   numbers // of containers, until they are allocated
-	starts     []start // by time, see [app.startsWith]
-	beginning  bool    // some of them begin
+	starts     dues    // containers that nodes are about to start
+	exits      dues    // containers of which the process is about to end
+	inRow      bool    // some of these come one after the other
 	asks       []outstanding
 	open       int                   // containers that are not written yet
 	fates      [fates]int            // how many of them have each
@@ -115,7 +116,7 @@ func (a *app) handleOwn(k eventKind, e event) {
 	case evStarted:
 		a.begin(e.arg)
 	case evExit:
-		a.s.processExited(a, e.number())
+		a.exit(e.number(), e.arg == 0)
 	case evRegisterAM:
 		a.register()
 	}
@@ -182,7 +183,7 @@ func (s *sim) newApp() *app {
 		}
 	}
 	*a.done = done{bits: a.done.bits[:0], first: a.done.first[:0]}
-	*a = app{s: s, attempt: 1, rec: a.rec, done: a.done, containers: a.containers[:0], reserved: a.reserved[:0], starts: a.starts[:0], asks: a.asks[:0], updates: a.updates[:0]}
+	*a = app{s: s, attempt: 1, rec: a.rec, done: a.done, containers: a.containers[:0], reserved: a.reserved[:0], starts: a.starts[:0], exits: a.exits[:0], asks: a.asks[:0], updates: a.updates[:0]}
 	return a
 }
 
@@ -310,7 +311,7 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32, again bool) {
 
 // release frees the slot of an attempt of which nothing is left.
 func (s *sim) release(a *app) {
-	if !a.gone || a.open > 0 || a.beginning || s.apps[a.slot] != a || !s.q.emptyLane(a.lane()) || !s.q.emptyLane(a.behind()) {
+	if !a.gone || a.open > 0 || a.inRow || s.apps[a.slot] != a || !s.q.emptyLane(a.lane()) || !s.q.emptyLane(a.behind()) {
 		return
 	}
 	s.apps[a.slot] = nil

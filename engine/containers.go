@@ -3,7 +3,6 @@ package engine
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"replay/engine/fetch"
 	"replay/engine/protocol"
@@ -282,99 +281,6 @@ func (s *sim) newContainer() *container {
 	return c
 }
 
-// startContainer asks the node to start the process of a container; it has accepted at time at.
-func (s *sim) startContainer(a *app, n int64, at int64) {
-	c := a.containerOf(n)
-	c.process = starting
-	if c.apart = !s.ahead.off && a.talker != nil; !c.apart {
-		s.pushApp(at, evStarted, a, n, n)
-		return
-	}
-	begins, others := a.startsWith(at, n)
-	if begins {
-		s.totals.Events++
-	} else {
-		s.pushApp(at, evStarted, a, n, n)
-	}
-	if others {
-		s.totals.Events++
-	} else {
-		s.schedule(0, at, &kinds[evStartedThere], evStartedThere, int64(a.id), n, int64(a.attempt))
-	}
-}
-
-// start is a container that a node is about to start at a time.
-type start struct {
-	at, number int64
-	begun      bool // for its application
-}
-
-// startsWith notes that a node starts a container at a time. It reports whether there are others of the application that are started then, and whether these are still
-// to begin for it: they come one after the other in the order of their numbers, so one event is enough for them.
-func (a *app) startsWith(at, n int64) (begin, others bool) {
-	i := len(a.starts)
-	for k := range a.starts {
-		x := &a.starts[k]
-		if x.at == at {
-			others, begin = true, begin || !x.begun
-		}
-		if k < i && (x.at > at || x.at == at && x.number > n) {
-			i = k
-		}
-	}
-	a.starts = slices.Insert(a.starts, i, start{at: at, number: n})
-	return begin, others
-}
-
-// begin is the acceptance of the containers that begin now, one of which is named.
-func (a *app) begin(n int64) {
-	if c := a.containerOf(n); !c.apart {
-		a.s.processStarted(a, n)
-		return
-	}
-	a.beginning = true
-	for i := 0; i < len(a.starts) && a.starts[i].at <= a.s.now; i++ {
-		if x := &a.starts[i]; !x.begun {
-			x.begun = true
-			a.s.processStarted(a, x.number)
-		}
-	}
-	a.beginning = false
-}
-
-// mayBegin reports whether the containers that begin at a time, one of which is named, are known to do so then: their nodes hear of them by an event of its own, and none
-// expires before.
-func (a *app) mayBegin(n, at int64) bool {
-	if c := a.containerOf(n); c == nil || !c.apart {
-		return false
-	}
-	for i := range a.starts {
-		if x := &a.starts[i]; x.at == at && !x.begun {
-			if c := a.containerOf(x.number); c == nil || at > c.rec.Acquired+int64(a.s.sc.Site.ContainerExpiry) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// startedThere is what nodes have to do with the starts of containers of an application, one of which is named, whether or not it has gone ahead to them. A node that was
-// not there refused it.
-func (s *sim) startedThere(id protocol.ContainerID) {
-	a := s.of(id)
-	if a == nil {
-		return
-	}
-	n := 0
-	for ; n < len(a.starts) && a.starts[n].at <= s.now; n++ {
-		number := a.starts[n].number
-		if c := a.containerAt(number); c != nil && (c.process == running || c.departed) {
-			s.reportStart(c, a.containerID(number))
-		}
-	}
-	a.starts = a.starts[:copy(a.starts, a.starts[n:])]
-}
-
 // reportStart has the node report a process that was started.
 func (s *sim) reportStart(c *container, id protocol.ContainerID) {
 	s.rm.ContainerStarted(c.node, id)
@@ -459,7 +365,7 @@ func (s *sim) told(a *app, e *event) bool {
 func (s *sim) endProcess(a *app, n int64, at int64) {
 	if c := a.containerOf(n); c != nil && c.process == running {
 		s.rm.FetchProcesses(c.node)
-		s.pushApp(at, evExit, a, n, n)
+		a.ends(n, at)
 	}
 }
 

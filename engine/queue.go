@@ -301,6 +301,12 @@ func (q *queue) pop() (event, int32) {
 	return e, lane
 }
 
+// precedes reports whether an event of a lane comes before a place in the order.
+func (q *queue) precedes(lane int32, at int64, ord uint64) bool {
+	e := q.lanes[lane].next()
+	return e != nil && (e.at < at || e.at == at && e.ord < ord)
+}
+
 // follows returns the first event of a lane of which one was popped and executed, if it is of the same time and the earliest of all: what the event led to, if it
 // comes before that one in the order, or else the next one of a message. It is nil otherwise, and may be if other lanes were changed. A lane that is still at
 // the top of the heap has nothing before the event that was executed in others. Node heartbeats and updates come behind messages.

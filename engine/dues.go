@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"slices"
+
+	"replay/engine/protocol"
+)
+
+// Many containers of an application start at one time, as its master asks for their starts with one heartbeat, and many of their processes end at one time, with the
+// application. They come one after the other, in the order of their numbers, with nothing else between: so one event is enough for them. Where nothing runs ahead each has
+// its own.
+
+// due is a container of which something is to come at a time.
+type due struct {
+	at, number int64
+	done       bool // for its application, where the cluster comes to it later
+}
+
+// dues are those of an application, by time and number.
+type dues []due
+
+// put takes in a container, and reports whether there are others that are due at this time, and whether one of these is not done.
+func (l *dues) put(number, at int64) (others, waiting bool) {
+	i := len(*l)
+	for ; i > 0 && ((*l)[i-1].at > at || (*l)[i-1].at == at && (*l)[i-1].number > number); i-- {
+	}
+	if i > 0 && (*l)[i-1].at == at {
+		others, waiting = true, !(*l)[i-1].done
+	}
+	if i < len(*l) && (*l)[i].at == at {
+		others, waiting = true, waiting || !(*l)[i].done
+	}
+	*l = slices.Insert(*l, i, due{at: at, number: number})
+	return others, waiting
+}
+
+// drop takes the first so many out.
+func (l *dues) drop(n int) { *l = (*l)[:copy(*l, (*l)[n:])] }
+
+// together reports whether one event is enough for several containers of the application.
+func (a *app) together() bool { return !a.s.ahead.off && a.talker != nil }
+
+// startContainer asks the node to start the process of a container; it has accepted at time at.
+func (s *sim) startContainer(a *app, n int64, at int64) {
+	c := a.containerOf(n)
+	c.process = starting
+	if c.apart = a.together(); !c.apart {
+		s.pushApp(at, evStarted, a, n, n)
+		return
+	}
+	others, begin := a.starts.put(n, at)
+	if begin {
+		s.totals.Events++
+	} else {
+		s.pushApp(at, evStarted, a, n, n)
+	}
+	if others {
+		s.totals.Events++
+	} else {
+		s.schedule(0, at, &kinds[evStartedThere], evStartedThere, int64(a.id), n, int64(a.attempt))
+	}
+}
+
+// begin is the acceptance of the containers that begin now, one of which is named.
+func (a *app) begin(n int64) {
+	if c := a.containerOf(n); !c.apart {
+		a.s.processStarted(a, n)
+		return
+	}
+	a.inRow = true
+	for i := 0; i < len(a.starts) && a.starts[i].at <= a.s.now; i++ {
+		if x := &a.starts[i]; !x.done {
+			x.done = true
+			a.s.processStarted(a, x.number)
+		}
+	}
+	a.inRow = false
+}
+
+// mayBegin reports whether the containers that begin at a time, one of which is named, are known to do so then: their nodes hear of them by an event of its own, and none
+// expires before.
+func (a *app) mayBegin(n, at int64) bool {
+	if c := a.containerOf(n); c == nil || !c.apart {
+		return false
+	}
+	for i := range a.starts {
+		if x := &a.starts[i]; x.at == at && !x.done {
+			if c := a.containerOf(x.number); c == nil || at > c.rec.Acquired+int64(a.s.sc.Site.ContainerExpiry) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// startedThere is what nodes have to do with the starts of containers of an application, one of which is named, whether or not it has gone ahead to them. A node that was
+// not there refused it.
+func (s *sim) startedThere(id protocol.ContainerID) {
+	a := s.of(id)
+	if a == nil {
+		return
+	}
+	n := 0
+	for ; n < len(a.starts) && a.starts[n].at <= s.now; n++ {
+		number := a.starts[n].number
+		if c := a.containerAt(number); c != nil && (c.process == running || c.departed) {
+			s.reportStart(c, a.containerID(number))
+		}
+	}
+	a.starts.drop(n)
+}
+
+// ends schedules the end of a process.
+func (a *app) ends(n, at int64) {
+	if !a.together() {
+		a.s.pushApp(at, evExit, a, n, n)
+		return
+	}
+	if others, _ := a.exits.put(n, at); others {
+		a.s.totals.Events++
+	} else {
+		a.s.pushApp(at, evExit, a, 0, 0)
+	}
+}
+
+// exit is the end of a process, or, if it is that of several, of those that end now. Where something else comes between two of these, the rest waits for it.
+func (a *app) exit(n int64, several bool) {
+	s := a.s
+	if !several {
+		s.processExited(a, n)
+		return
+	}
+	a.inRow = true
+	for len(a.exits) > 0 && a.exits[0].at <= s.now {
+		n := a.exits[0].number
+		if ord := order(a.kind.rows[evExit].class, int64(a.id), evExit, n); s.q.precedes(a.lane(), s.now, ord) || s.q.precedes(a.behind(), s.now, ord) {
+			s.totals.Events--
+			s.pushApp(s.now, evExit, a, n, 0)
+			break
+		}
+		a.exits.drop(1)
+		s.processExited(a, n)
+	}
+	a.inRow = false
+}
