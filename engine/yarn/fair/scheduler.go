@@ -398,6 +398,9 @@ func (f *Scheduler) Bar(id protocol.AppID, bars []yarn.Bar) bool {
 //
 // Source: FairScheduler.getMaximumResourceCapability.
 func (f *Scheduler) MaxAllocation(queue string) resource.Resource {
+	if !f.tree.limits {
+		return f.most(nil)
+	}
 	q, _ := f.tree.get(queue, false, true)
 	return f.most(q)
 }

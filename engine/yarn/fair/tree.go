@@ -22,6 +22,7 @@ type tree struct {
 	pending []pendingQueue
 	making  bool // the queues of a file are made, whose ranks follow
 	kept    bool // root was to be removed
+	limits  bool // some queue has had a largest container of its own
 }
 
 // pendingQueue is a queue of the allocation file that waits until a queue in its way is empty.
@@ -61,6 +62,7 @@ func (t *tree) reinit(q *queue, recursive bool) {
 	q.Weight, q.Min, q.max = s.Weight, s.Min, s.Max
 	q.maxRunning, q.maxAMShare, q.maxContainer = s.MaxRunningApps, s.MaxAMShare, s.MaxContainer
 	q.limits = !s.MaxContainer.Equal(t.f.unbounded)
+	t.limits = t.limits || q.limits
 	q.maxChild, q.hasMaxChild = s.MaxChild, s.HasMaxChild
 	q.minTimeout, q.fairTimeout, q.threshold, q.preemptable = s.MinShareTimeout, s.FairShareTimeout, s.FairShareThreshold, !s.NonPreemptable
 	if p := q.parent; p != nil {
