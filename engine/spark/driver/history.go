@@ -153,11 +153,14 @@ func brokenOf(list []RecordedAttempt) map[brokenKey]*failures {
 
 // untold is what is known of an attempt of a task whose attempts were not recorded.
 func untold(st *trace.Stage, task int32) past {
-	p := past{durationMS: st.Tasks.DurationMS[task], delayMS: trace.Unset}
+	return past{durationMS: st.Tasks.DurationMS[task], delayMS: untoldDelay(st, task)}
+}
+
+func untoldDelay(st *trace.Stage, task int32) int64 {
 	if st.Tasks.SchedDelayMS != nil {
-		p.delayMS = st.Tasks.SchedDelayMS[task]
+		return st.Tasks.SchedDelayMS[task]
 	}
-	return p
+	return trace.Unset
 }
 
 // next returns what is known of the attempt of a task that begins on an executor, whose recorded id is given. done tells

@@ -96,36 +96,33 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 			r.miss = d.taskMiss(prefs)
 		}
 	}
-	var from spark.FetchSource
-	unread := false
 	if len(st.Parents) > 0 || st.CacheOf >= 0 { // it reads what others have written
-		if from, unread = d.fetchFailureOf(st.ID, index, l.Set, at.Exec); unread {
-			unread = !d.history.reads(stage, spec.Attempt, index)
+		if from, unread := d.fetchFailureOf(st.ID, index, l.Set, at.Exec); unread && !d.history.reads(stage, spec.Attempt, index) {
+			r.unread, r.fetch = true, from
 		}
 	}
-	past := untold(st, index)
+	traced := st.Tasks.DurationMS[index]
+	ms, delay, first := traced, untoldDelay(st, index), int64(0)
 	if len(d.history.tasks) > 0 {
-		past = d.history.next(st, index, d.source.recordedAs(at.Exec), at.Speculative, d.done[stage][index], unread)
+		past := d.history.next(st, index, d.source.recordedAs(at.Exec), at.Speculative, d.done[stage][index], r.unread)
+		ms, delay, first, r.fetchMS, r.fails = past.durationMS, past.delayMS, past.firstMS, past.fetchMS, past.fails && !r.unread
 	}
-	service, penalty := d.taskTime(st, index, past.durationMS, e, at.Level, r.preferring)
-	dispatch, status := d.taskDelays(past.delayMS)
-	if service += d.source.firstMS(at.Exec, e.launches, past.firstMS); service < 0 {
+	service, penalty := d.taskTime(st, index, ms, e, at.Level, r.preferring)
+	dispatch, status := d.taskDelays(delay)
+	if service += d.source.firstMS(at.Exec, e.launches, first); service < 0 {
 		dispatch, service = max(dispatch+service, 0), 0
 	}
-	r.dispatch, r.fetchMS = dispatch, past.fetchMS
-	r.penalty, r.overhead = penalty, dispatch+service-st.Tasks.DurationMS[index]+status
+	r.dispatch, r.penalty, r.overhead = dispatch, penalty, dispatch+service-traced+status
 	r.end = now + dispatch + service + penalty
-	e.ran, e.lastStage = true, stage
-	e.launches++
-	e.open++
-	if unread {
-		r.unread, r.fetch = true, from
+	if r.unread {
 		r.end = now + dispatch
-		if from.Exec >= 0 {
+		if r.fetch.Exec >= 0 {
 			r.end += d.history.fetchFailed(stage, index, d.m.FetchFailMS)
 		}
 	}
-	r.fails = past.fails && !unread
+	e.ran, e.lastStage = true, stage
+	e.launches++
+	e.open++
 	if again := max(int(at.Number), int(spec.Attempt)); again < master.Repeats {
 		d.h.GoesOn(r.end)
 	} else {
