@@ -296,8 +296,9 @@ func (s *TaskSet) NamedHosts(room func(n int) []int32) (hosts, times []int32, ok
 	both := room(2 * n)[:2*n]
 	hosts, times = both[:n:n], both[n:]
 	copy(hosts, h.keysAt.sorted)
-	for i := range times {
-		times[i] = h.lists[i].n
+	lists := h.lists[:len(times)]
+	for i := range lists {
+		times[i] = lists[i].n
 	}
 	return hosts, times, true
 }

@@ -154,10 +154,11 @@ func (k *keyedLists) join(h *keyedLists, racks []int32) bool {
 		}
 		l.bottom = o.bottom
 	}
-	k.lists, k.keysAt.sorted, k.seen = lists[:n], keys[:n], k.seen[:n]
-	for i := range k.seen {
-		k.seen[i] = int32(n - 1 - i)
+	seen := k.seen[:n]
+	for i := range seen {
+		seen[i] = int32(n - 1 - i)
 	}
+	k.lists, k.keysAt.sorted, k.seen = lists[:n], keys[:n], seen
 	k.links, k.shared = links[:len(links):len(links)], true
 	return true
 }
