@@ -20,6 +20,8 @@ type RelaxedClient struct {
 	names      *Names
 	localities bool
 	levels     []relaxedLevel // by priority
+	count      int32          // of all
+	asked      bool           // one of them has to be told
 	counts     []int32        // scratch, by name
 	touched    []Name         // scratch
 }
@@ -92,18 +94,25 @@ func (c *RelaxedClient) Add(priority int32, size resource.Resource, at *Locality
 		l.last++
 		l.groups = append(l.groups, Group{Locality: at, number: l.last})
 	}
-	l.change(len(l.groups)-1, n)
+	c.change(l, len(l.groups)-1, n)
 }
 
 // Remove takes the oldest n requests of group i back, because they are met or no longer wanted.
-func (c *RelaxedClient) Remove(priority int32, i int, n int32) { c.level(priority).change(i, -n) }
+func (c *RelaxedClient) Remove(priority int32, i int, n int32) { c.change(c.level(priority), i, -n) }
 
-func (l *relaxedLevel) change(i int, n int32) {
+func (c *RelaxedClient) change(l *relaxedLevel, i int, n int32) {
 	g := &l.groups[i]
 	g.Count += n
 	l.count += n
-	g.asked, l.asked = true, true
+	c.count += n
+	g.asked, l.asked, c.asked = true, true, true
 }
+
+// Open reports whether there are requests.
+func (c *RelaxedClient) Open() bool { return c.count > 0 }
+
+// Tells reports whether the next call has anything to tell.
+func (c *RelaxedClient) Tells() bool { return c.asked || !c.empty() }
 
 // Matching returns the group of the oldest request that a container at a place can serve, -1 when there is none. The place is a host, a
 // rack or [Any].
@@ -121,18 +130,13 @@ func (c *RelaxedClient) Matching(priority int32, place Name) int {
 
 // Gives returns the containers that the next call gives back, and whether it has nothing else to tell.
 func (c *RelaxedClient) Gives() (gives []ContainerID, only bool) {
-	for i := range c.levels {
-		if c.levels[i].asked {
-			return c.release, false
-		}
-	}
-	return c.release, len(c.blackAdd)+len(c.blackRemove) == 0
+	return c.release, !c.asked && len(c.blackAdd)+len(c.blackRemove) == 0
 }
 
 // Build is as [Client.Build]; Spark reads no headroom.
 func (c *RelaxedClient) Build(req *AllocateRequest) {
 	req.Asks, req.Localities, req.NoHeadroom = req.Asks[:0], req.Localities[:0], true
-	for p := len(c.levels) - 1; p >= 0; p-- {
+	for p := len(c.levels) - 1; p >= 0 && c.asked; p-- {
 		l := &c.levels[p]
 		if !l.asked {
 			continue
@@ -148,6 +152,7 @@ func (c *RelaxedClient) Build(req *AllocateRequest) {
 		}
 		l.groups = slices.DeleteFunc(l.groups, func(g Group) bool { return g.Count == 0 })
 	}
+	c.asked = false
 	c.outbox.build(req)
 }
 

@@ -79,8 +79,12 @@ func TestRelaxedClientAgainstClient(t *testing.T) {
 					t.Fatalf("asks\n%v\nwant\n%v", got.Asks, want.Asks)
 				}
 			}
-			if groups.Count(p) != len(open[p]) {
-				t.Fatalf("%d requests, want %d", groups.Count(p), len(open[p]))
+			some := false
+			for _, o := range open {
+				some = some || len(o) > 0
+			}
+			if groups.Count(p) != len(open[p]) || groups.Open() != some || groups.Tells() == idle(groups) {
+				t.Fatalf("%d requests, want %d; some at all: %t, want %t; something to tell: %t", groups.Count(p), len(open[p]), groups.Open(), some, groups.Tells())
 			}
 		}
 	})

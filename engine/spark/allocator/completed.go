@@ -112,22 +112,13 @@ func (a *Allocator) AskLossReason(executor int32) (LossReason, LossAnswer) {
 
 // Waiting reports whether requests or questions are open, which makes the loop hurry.
 func (a *Allocator) Waiting() bool {
-	if a.waiting > 0 {
-		return true
-	}
-	for p := range a.profiles {
-		if a.client.Count(int32(p)) > 0 {
-			return true
-		}
-	}
-	return false
+	return a.waiting > 0 || a.client.Open()
 }
 
 // Due reports whether a heartbeat would do more than ask for what the ResourceManager has to tell. Where hosts are excluded it always
 // is: whether that ends the application depends on the answer.
 func (a *Allocator) Due(now int64) bool {
-	gives, only := a.Gives(now)
-	return !only || len(gives) > 0
+	return a.client.Tells() || a.asks(now)
 }
 
 // Gives returns the containers that a heartbeat would give back, and whether that would be all that makes it [Allocator.Due]. They are valid until then.
