@@ -30,7 +30,11 @@ func (l *dues) put(number, at int64) (others, waiting bool) {
 	if i < len(*l) && (*l)[i].at == at {
 		others, waiting = true, waiting || !(*l)[i].done
 	}
-	*l = slices.Insert(*l, i, due{at: at, number: number})
+	if x := (due{at: at, number: number}); i == len(*l) {
+		*l = append(*l, x)
+	} else {
+		*l = slices.Insert(*l, i, x)
+	}
 	return others, waiting
 }
 
@@ -114,9 +118,7 @@ func (s *sim) startedThere(id protocol.ContainerID) {
 func (a *app) ends(n, at int64) {
 	if !a.together() {
 		a.s.pushApp(at, evExit, a, n, n)
-		return
-	}
-	if others, _ := a.exits.put(n, at); others {
+	} else if others, _ := a.exits.put(n, at); others {
 		a.s.totals.Events++
 	} else {
 		a.s.pushApp(at, evExit, a, 0, 0)

@@ -94,14 +94,18 @@ func (f *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 	if n == nil {
 		return
 	}
-	f.Launched(id, launched)
-	for i := range completed {
-		s := &completed[i]
-		if live := f.live(s.ID); live != nil {
-			f.completed(live, s.Exit, yarn.EventFinished)
-		}
+	if len(launched) > 0 {
+		f.Launched(id, launched)
 	}
-	f.gone(n, completed)
+	if len(completed) > 0 {
+		for i := range completed {
+			s := &completed[i]
+			if live := f.live(s.ID); live != nil {
+				f.completed(live, s.Exit, yarn.EventFinished)
+			}
+		}
+		f.gone(n, completed)
+	}
 	if !f.passes(n) {
 		f.schedule(n)
 	}
@@ -109,12 +113,10 @@ func (f *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 
 // gone takes containers off a node of which it has reported the end.
 func (f *Scheduler) gone(n *node, completed []protocol.Status) {
-	if len(completed) == 0 {
-		return
-	}
 	n.ending = resource.Resource{}
-	for _, s := range completed {
-		if c := n.release(s.ID, yarn.ContainerHash(f.timestamp, s.ID), true); c != nil {
+	for i := range completed {
+		id := completed[i].ID
+		if c := n.release(id, yarn.ContainerHash(f.timestamp, id), true); c != nil {
 			f.spare(c)
 		}
 	}

@@ -116,10 +116,13 @@ func (f *Scheduler) compareApps(by *policy.Sharer, a, b *app) int {
 
 // settleApps gives the applications that have moved their places; with q.moved set, or while the order is partial, all of them.
 func (f *Scheduler) settleApps(q *queue) {
-	list := q.movedApps
-	if !q.moved && len(list) == 0 {
-		return
+	if q.moved || len(q.movedApps) > 0 {
+		f.resettle(q)
 	}
+}
+
+func (f *Scheduler) resettle(q *queue) {
+	list := q.movedApps
 	if q.moved || q.partial {
 		list, q.partial, q.started = q.wanting, false, lineup[*app]{}
 		clear(q.masters)

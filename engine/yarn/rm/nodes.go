@@ -254,8 +254,12 @@ func (r *RM) starts(n *node, p *proc) {
 // report takes in what a node reports and is told with a heartbeat at a time: what it has launched and completed, and what the host is to be told to end.
 func (r *RM) report(n *node, at int64) {
 	r.launched, r.completed, r.kills = r.launched[:0], r.completed[:0], r.kills[:0]
+	left := n.news[knownNews] + n.news[dueNews]
+	if left == 0 && !n.due && !n.moves {
+		return
+	}
 	keep, next, procs := 0, 0, n.procs // which stay where they are meanwhile
-	for left := n.news[knownNews] + n.news[dueNews]; left > 0; next++ {
+	for ; left > 0; next++ {
 		p := &procs[next]
 		if p.is == noNews {
 			if keep < next {
