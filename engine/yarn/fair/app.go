@@ -104,6 +104,7 @@ func (f *Scheduler) uses(a *app, r *resource.Resource, more bool) {
 	a.Usage = a.Used
 	a.changed()
 	f.allocated.AddTo(r)
+	f.charged = true
 	f.charge(a.queue, r)
 	f.spoiled(a, more)
 }

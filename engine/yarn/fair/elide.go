@@ -122,7 +122,7 @@ func (f *Scheduler) touch() {
 func (f *Scheduler) everything() {
 	f.touch()
 	f.elision.changeAll()
-	f.outdated.all = true
+	f.outdated.all, f.charged = true, true
 	f.tree.root.each(func(q *queue) { q.moved = true })
 }
 
@@ -254,10 +254,7 @@ func (f *Scheduler) known() bool {
 	if f.cluster.AnyTouched() {
 		f.follow()
 	}
-	if !e.changed && e.looked != e.changes {
-		e.changed = !f.fresh() || f.holdersChanged()
-	}
-	if e.changed || e.until() <= 0 {
+	if f.differs() || e.until() <= 0 {
 		if e.wasted < e.costs.next(e.whole) {
 			return false
 		}
@@ -302,11 +299,17 @@ func (f *Scheduler) NextHeartbeat(h, limit, far int64) int64 {
 	return next
 }
 
-// Still is part of [yarn.Elider]. What is available in the cluster changes with what is counted as a change.
-func (f *Scheduler) Still() bool {
+// differs reports whether something has changed that a survey looks at. What is available in the cluster changes with what is counted as a change.
+func (f *Scheduler) differs() bool {
 	e := &f.elision
-	return !e.changed && e.looked == e.changes && !f.cluster.AnyTouched()
+	if !e.changed && e.looked != e.changes {
+		e.changed = !f.fresh() || f.holdersChanged()
+	}
+	return e.changed
 }
+
+// Still is part of [yarn.Elider].
+func (f *Scheduler) Still() bool { return !f.cluster.AnyTouched() && !f.differs() }
 
 // mostSpecial is how many special nodes are looked at one by one where the others go on to be served.
 const mostSpecial = 8

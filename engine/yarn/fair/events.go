@@ -264,6 +264,7 @@ func (f *Scheduler) resize(a *app, reqs []protocol.Update, resp *protocol.Alloca
 			}
 		}
 		f.allocated = f.allocated.Add(cancelled)
+		f.charged = true
 		if !ok {
 			resp.UpdateErrors = append(resp.UpdateErrors, yarn.Outstanding(u.Container))
 		}

@@ -44,6 +44,7 @@ type Scheduler struct {
 
 	allocated resource.Resource // by all applications
 	available resource.Resource // as of the last refresh
+	charged   bool              // it may be another one by now
 
 	apps     []*submission // by number, nil when there is none
 	attempts []*app        // of them, nil before one was added and after it was removed

@@ -47,7 +47,7 @@ func (f *Scheduler) survey() {
 	e := &f.elision
 	e.changed, e.all, e.every, e.settled = false, false, false, false
 	e.costs.spent, e.costs.rest = 0, 0
-	if f.recovering() || f.available != f.unallocated() { // the next heartbeat may end the one and refreshes the other
+	if f.recovering() || !f.fresh() { // the next heartbeat may end the one and refreshes the other
 		e.all, e.changed = true, true
 		return
 	}

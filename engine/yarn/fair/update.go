@@ -279,11 +279,12 @@ func (f *Scheduler) share(a *app) resource.Resource {
 //
 // Source: FairScheduler.updateRootQueueMetrics.
 func (f *Scheduler) refresh() {
-	available := f.unallocated()
-	if f.available == available {
+	fresh := f.fresh()
+	f.charged = false
+	if fresh {
 		return
 	}
-	f.available = available
+	f.available = f.unallocated()
 	e := &f.elision
 	e.change()
 	if len(e.loose) == 0 {
@@ -297,7 +298,7 @@ func (f *Scheduler) refresh() {
 }
 
 // fresh reports whether what is available in the cluster is as of now.
-func (f *Scheduler) fresh() bool { return f.available == f.unallocated() }
+func (f *Scheduler) fresh() bool { return !f.charged || f.available == f.unallocated() }
 
 // unallocated is the cluster's capacity without what is allocated.
 func (f *Scheduler) unallocated() resource.Resource { return f.cluster.Capacity.Sub(f.allocated) }
