@@ -112,8 +112,13 @@ func (l *lane) put(e event) (first bool) {
 		l.list, l.from = append(list[:0], e), 0
 		return true
 	case !e.precedes(&list[high]):
-		if len(l.far) > 0 {
+		switch {
+		case len(l.far) > 0:
 			l.putFar(e)
+			return false
+		case n < cap(list) && n+1-at < longestList:
+			l.list = list[:n+1]
+			l.list[n] = e
 			return false
 		}
 		at = n
