@@ -1,25 +1,16 @@
 package metric
 
 import (
-	"math"
-
 	"replay/engine/record"
 	"replay/report/quantity"
 	"replay/report/result"
 )
 
-// makespanMS returns the makespan, NaN when no job finished.
-func makespanMS(d *result.Data) float64 {
-	from, to, ok := d.Period()
-	if !ok {
-		return math.NaN()
-	}
-	return float64(to - from)
-}
-
 var makespan = Metric{"makespan", "Makespan", func(d *result.Data) []Value {
 	var succeeded, failed, unfinished int64
+	period := result.NoPeriod
 	for j := range d.Jobs.All() {
+		period.Add(j)
 		switch j.Outcome {
 		case record.JobSucceeded:
 			succeeded++
@@ -29,7 +20,7 @@ var makespan = Metric{"makespan", "Makespan", func(d *result.Data) []Value {
 			unfinished++
 		}
 	}
-	v := value("makespan_ms", quantity.MS, quantity.Lower, makespanMS(d), succeeded+failed, "no job finished", "first submission to last finish of a job")
+	v := value("makespan_ms", quantity.MS, quantity.Lower, period.MS(), succeeded+failed, "no job finished", "first submission to last finish of a job")
 	v.headline("makespan", "makespan")
 	v.Ends = true
 	n := int64(d.Jobs.Len())

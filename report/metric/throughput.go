@@ -8,7 +8,9 @@ import (
 
 var throughput = Metric{"throughput", "Throughput", func(d *result.Data) []Value {
 	var jobs, tasks, useful int64
+	period := result.NoPeriod
 	for j := range d.Jobs.All() {
+		period.Add(j)
 		if !result.Happened(j.Finish) {
 			continue // its work goes on after the makespan
 		}
@@ -18,7 +20,7 @@ var throughput = Metric{"throughput", "Throughput", func(d *result.Data) []Value
 		tasks += j.TasksSucceeded
 		useful += j.TaskMS
 	}
-	hours := makespanMS(d) / quantity.HourMS
+	hours := period.MS() / quantity.HourMS
 	const none = "no job finished, or the makespan is 0"
 	vs := []Value{
 		value("throughput_jobs_per_hour", quantity.JobsPerHour, quantity.Higher, quantity.Over(float64(jobs), hours), jobs, none, "jobs that succeeded per hour of the makespan"),

@@ -13,7 +13,7 @@ const (
 )
 
 var localityTime = Plot{"locality_time", "Locality over time", func(d *result.Data) (*figure.Figure, string) {
-	_, end, _ := d.Period()
+	end := d.End()
 	end = max(end+1, 1)
 	f, ms := figure.OverTime("Share on a preferred host over time", "share on a preferred host", float64(end))
 	any := false

@@ -16,7 +16,7 @@ var taskNodes = Plot{"tasks_nodes", "Tasks by node", func(d *result.Data) (*figu
 	case len(t.Nodes) == 0:
 		return nil, "there are no task rows"
 	}
-	_, end, _ := d.Period()
+	end := d.End()
 	width, bins := t.Over.Rebin(figure.LinePoints, end)
 	f, ms := figure.OverTime("Tasks started on each node", "successful tasks so far", float64(max(end, 1)))
 	order := slices.Clone(t.Nodes)

@@ -7,6 +7,8 @@
 package result
 
 import (
+	"math"
+
 	"replay/engine/record"
 	"replay/report/dist"
 	"replay/report/sums"
@@ -37,16 +39,35 @@ type Data struct {
 	Aside string // why [AggregatesFile] was not used when this was read; empty where it was, or there is none
 }
 
-// Period returns the first submission and the last finish; false when no job finished.
-func (d *Data) Period() (from, to int64, ok bool) {
-	from, to = record.None, record.None
-	for j := range d.Jobs.All() {
-		if from == record.None || j.Submit < from {
-			from = j.Submit
-		}
-		to = max(to, j.Finish)
+// A Period goes from the first submission to the last finish of some jobs. [NoPeriod] is that of none.
+type Period struct{ From, To int64 }
+
+// NoPeriod is the period of no jobs.
+var NoPeriod = Period{record.None, record.None}
+
+// Add adds a job.
+func (p *Period) Add(j *Job) {
+	if p.From == record.None || j.Submit < p.From {
+		p.From = j.Submit
 	}
-	return from, to, Happened(to)
+	p.To = max(p.To, j.Finish)
+}
+
+// MS is how long the period is, NaN when no job finished.
+func (p *Period) MS() float64 {
+	if !Happened(p.To) {
+		return math.NaN()
+	}
+	return float64(p.To - p.From)
+}
+
+// End is the last finish of all jobs, [record.None] when none finished.
+func (d *Data) End() int64 {
+	end := int64(record.None)
+	for j := range d.Jobs.All() {
+		end = max(end, j.Finish)
+	}
+	return end
 }
 
 // Containers sums up the containers of a replay: executor and task containers, unless a field says all.
