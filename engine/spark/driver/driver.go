@@ -118,7 +118,7 @@ func (d *Driver) now() int64 { return *d.time }
 // Register is part of [master.Master]: the allocator begins, and with it the driver.
 func (d *Driver) Register() error {
 	d.registered = d.now()
-	d.order = d.h.Momentary("offers-" + strconv.FormatInt(int64(d.job.ID), 10))
+	d.order = d.h.Momentary("offers-" + strconv.FormatInt(d.job.ID, 10))
 	if err := d.source.prepare(); err != nil {
 		return err
 	}

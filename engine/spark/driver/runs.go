@@ -86,6 +86,9 @@ func (r *runs) settle(x *run) {
 
 // all yields the attempts of which something is to come, by task id.
 func (r *runs) all(yield func(*run) bool) {
+	if len(r.free) == len(r.list) {
+		return // there are none
+	}
 	for id := range r.place {
 		if x := r.of(int64(id)); x != nil && !yield(x) {
 			return
