@@ -367,10 +367,11 @@ func (s *TaskScheduler) Succeeded(now int64, ref TaskRef) {
 }
 
 // SucceededAlone is [TaskScheduler.Succeeded] for the only attempt of a task, where nothing is left that [TaskScheduler.Take] would tell: its end is told by the answer, the
-// set and the attempt, and not by Take. Both are there until the next call of Take. It is nil where it does nothing, as there would be more to tell.
+// set and the attempt, and not by Take. Both are there until the next call of Take. It is nil where it does nothing, as there would be more to tell, or might be: with exclusion the
+// end of a set may exclude executors.
 func (s *TaskScheduler) SucceededAlone(now int64, ref TaskRef) (*TaskSet, *Attempt) {
 	set := s.sets[ref.Set]
-	if set == nil || len(s.events) > 0 {
+	if set == nil || set.excluded != nil || len(s.events) > 0 {
 		return nil, nil
 	}
 	a := &set.attempts[ref.Row]
