@@ -2,7 +2,6 @@ package fair
 
 import (
 	"replay/engine/protocol"
-	"replay/engine/reuse"
 	"replay/engine/yarn"
 	"replay/policy/resource"
 )
@@ -50,7 +49,7 @@ func (f *Scheduler) Allocate(id protocol.AppID, req *protocol.AllocateRequest, r
 		f.outdate(a)
 	}
 	for _, c := range a.Pull() {
-		resp.Allocated = reuse.Longer(resp.Allocated)
+		resp.Allocated = append(resp.Allocated, protocol.Container{})
 		c.Show(&resp.Allocated[len(resp.Allocated)-1])
 	}
 	if f.findBlack(a); !req.NoHeadroom {
