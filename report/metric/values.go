@@ -66,17 +66,20 @@ func jobValues(d *result.Data, first *result.OfJobs, others ...*result.OfJobs) (
 	for i, q := range all {
 		fill[i] = adds(q, d)
 	}
-	samples := inOnePass(&d.Jobs, fill, func(p part, s *sample) { ofParts = append(ofParts, statisticsOfJobs(first, d, p, s)...) })
+	samples := inOnePass(&d.Jobs, d.Jobs.Len(), fill, func(p part, s *sample) { ofParts = append(ofParts, statisticsOfJobs(first, d, p, s)...) })
 	for i, q := range all {
 		vs = append(vs, statisticsOfJobs(q, d, allJobs, &samples[i])...)
 	}
 	return vs, ofParts
 }
 
-// inOnePass fills samples of all jobs, and those of the first kind by part too, which it gives to each. There may be many jobs, each of which is unpacked
-// whenever it is looked at.
-func inOnePass(jobs *result.Jobs, fill []func(*sample, *result.Job), each func(part, *sample)) []sample {
+// inOnePass fills samples of all jobs, with room for so many values each, and those of the first kind by part too, which it gives to each. There may be many
+// jobs, each of which is unpacked whenever it is looked at.
+func inOnePass(jobs *result.Jobs, room int, fill []func(*sample, *result.Job), each func(part, *sample)) []sample {
 	samples := make([]sample, len(fill))
+	for i := range samples {
+		samples[i].xs = make([]float64, 0, room)
+	}
 	parts := newParts()
 	for j := range jobs.All() {
 		for i, add := range fill {
@@ -196,7 +199,7 @@ func jobRatios(jobs *result.Jobs, ofPart string, ratios ...jobRatio) (vs, ofPart
 	if ofPart != "" {
 		each = func(p part, s *sample) { ofParts = append(ofParts, ratios[0].value(p, s, fmt.Sprintf(ofPart, p.text))) }
 	}
-	samples := inOnePass(jobs, fill, each)
+	samples := inOnePass(jobs, 0, fill, each)
 	for i, r := range ratios {
 		vs = append(vs, r.value(allJobs, &samples[i], r.about))
 	}
