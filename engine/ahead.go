@@ -299,11 +299,7 @@ func (s *sim) step(a *app, lane int32) bool {
 		return false
 	}
 	first := *e
-	if l.from+1 < len(l.list) && e == &l.list[l.from] {
-		l.from++
-	} else {
-		l.take(e)
-	}
+	l.take(e)
 	s.q.touch(lane)
 	x.executed = true
 	if first.at > s.now {
@@ -314,11 +310,7 @@ func (s *sim) step(a *app, lane int32) bool {
 	s.totals.Events++
 	s.doing = row
 	s.worked(row)
-	if k >= numKinds {
-		a.master.Handle(master.EventKind(k-numKinds), first.arg)
-	} else {
-		a.handleOwn(k, first)
-	}
+	a.handle(k, first)
 	return true
 }
 

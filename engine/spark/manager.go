@@ -358,12 +358,7 @@ func (m *Manager) NextInteresting(now int64) int64 {
 	for p := range m.profiles {
 		s := &m.profiles[p]
 		if s.targeted && !m.initializing {
-			need := 0
-			if m.plain(s) {
-				need = s.plainNeed()
-			} else {
-				need = m.maxNeeded(int32(p))
-			}
+			need := m.MaxNeeded(int32(p))
 			switch {
 			case need < s.target:
 				if s.toAdd != 1 || max(need, m.min) != s.target {

@@ -100,12 +100,7 @@ func (d *Dist) Settle() {
 func (d *Dist) settle() {
 	late := d.late[:d.waiting]
 	d.waiting = 0
-	least, most, sum := late[0], late[0], d.sum
-	for _, v := range late {
-		least, most, sum = min(least, v), max(most, v), sum+float64(v)
-	}
-	d.extend(least, most, int64(len(late)), sum)
-	d.enterAll(late)
+	d.AddAll(late)
 }
 
 // enterAll counts values once each in the table or the buckets.

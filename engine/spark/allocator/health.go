@@ -94,21 +94,14 @@ func (h *containerHealth) failed(now int64, host protocol.Name, known bool, clie
 
 // setScheduler replaces the hosts that the driver excludes.
 func (h *containerHealth) setScheduler(now int64, hosts []protocol.Name, client *protocol.RelaxedClient) {
-	if len(hosts) > 0 || h.some() {
-		h.scheduler = append(h.scheduler[:0], hosts...)
-		h.refresh(now, client)
-	}
-}
-
-// some reports whether there is anything in the lists.
-func (h *containerHealth) some() bool {
-	return len(h.configured)|len(h.scheduler)|len(h.hosts)|len(h.current) != 0
+	h.scheduler = append(h.scheduler[:0], hosts...)
+	h.refresh(now, client)
 }
 
 // refresh tells the ResourceManager what has changed in the excluded hosts. It happens only when
 // one of the lists changes: a host whose time is over stays excluded until then.
 func (h *containerHealth) refresh(now int64, client *protocol.RelaxedClient) {
-	if !h.some() {
+	if len(h.configured)+len(h.scheduler)+len(h.hosts)+len(h.current) == 0 {
 		return
 	}
 	wanted := slices.Concat(h.configured, h.scheduler)

@@ -296,9 +296,7 @@ func (a *Allocator) add(p int32, at *protocol.Locality, n int) {
 		return
 	}
 	a.client.Add(p, a.profiles[p].Size, at, int32(n))
-	if a.OnRequest != nil {
-		a.told(p, at, n, true)
-	}
+	a.told(p, at, n, true)
 }
 
 // cancel takes the oldest n requests of group i of profile p back.
@@ -307,9 +305,7 @@ func (a *Allocator) cancel(p int32, i, n int) {
 		return
 	}
 	a.client.Remove(p, i, int32(n))
-	if a.OnRequest != nil {
-		a.told(p, a.client.Groups(p)[i].Locality, n, false)
-	}
+	a.told(p, a.client.Groups(p)[i].Locality, n, false)
 }
 
 // cancelKind takes the oldest n requests of the groups of a kind back and returns how many are still to be taken.
@@ -327,6 +323,9 @@ func (a *Allocator) cancelKind(p int32, kind groupKind, n int) int {
 
 // told tells of each request that was added or taken back.
 func (a *Allocator) told(p int32, at *protocol.Locality, n int, added bool) {
+	if a.OnRequest == nil {
+		return
+	}
 	req := &protocol.ContainerRequest{Priority: p, Size: a.profiles[p].Size, Relax: true}
 	if at != nil {
 		byRank := func(x, y protocol.Name) int { return int(a.names.Rank(x)) - int(a.names.Rank(y)) }
