@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -28,14 +29,14 @@ var Format = workload.Format{
 
 // detectText tells by its begin whether a text is an event log.
 func detectText(head []byte) string {
-	event, ok := bytes.CutPrefix(bytes.TrimSpace(head), []byte(`{"Event":"`))
-	for _, name := range []string{"SparkListener", "org.apache.spark", databricksStart} {
-		if ok && bytes.HasPrefix(event, []byte(name)) {
-			return "events of Spark's listener as lines of JSON"
-		}
+	if firstEvent.Match(head) {
+		return "events of Spark's listener as JSON"
 	}
 	return ""
 }
+
+// firstEvent matches the begin of a log. Spark writes no blanks; what other programs wrote again has them, or is not a line for each event, which [looksLikeLog] says.
+var firstEvent = regexp.MustCompile(`^\s*\[?\s*\{\s*"Event"\s*:\s*"(SparkListener|org\.apache\.spark|` + databricksStart + `)`)
 
 func readLogs(ctx context.Context, inputs []string, b *workload.Builder) error {
 	inputs, remove, err := b.StdinAsFile(inputs)

@@ -114,6 +114,7 @@ func looksLikeLog(path string, within *archive) error {
 // magics are beginnings of files that people keep beside logs, or put logs into.
 var magics = []struct{ begin, what string }{
 	{zipMagic, "a zip archive in another (unpack it)"},
+	{"\x1f\x8b", "packed twice, the second time with gzip (unpack it once)"},
 	{"\x04\x22\x4d\x18", "an lz4 frame, where Spark writes blocks (unpack it)"}, {"PAR1", "Parquet"}, {"ORC", "ORC"}, {"Obj\x01", "Avro"},
 	{"Avro-Json", "the history of a MapReduce job (import jhist)"}, {"Avro-Binary", "the history of a MapReduce job (import jhist)"},
 	{"version https://git-lfs.github.com/spec/", "a pointer of Git LFS (git lfs pull fetches the file that it stands for)"},
@@ -124,6 +125,12 @@ var magics = []struct{ begin, what string }{
 func contentOf(head []byte) string {
 	if len(head) > 262 && string(head[257:262]) == "ustar" {
 		return "a tar archive (unpack it)"
+	}
+	if firstEvent.Match(head) {
+		if bytes.TrimSpace(head)[0] == '[' {
+			return "an array of events, where Spark writes a line for each (jq -c '.[]' FILE does)"
+		}
+		return "events over several lines each, where Spark writes a line for each (jq -c . FILE does)"
 	}
 	for _, m := range magics {
 		if bytes.HasPrefix(head, []byte(m.begin)) {

@@ -486,11 +486,28 @@ func TestConfOnYARN(t *testing.T) {
 	}
 }
 
-// A log is known by its first event, Spark's or Databricks's, and JSON of another kind is none.
+// A log is known by its first event, Spark's or Databricks's, with or without blanks, and JSON of another kind is none.
 func TestDetect(t *testing.T) {
 	for event, is := range map[string]bool{"SparkListenerLogStart": true, databricksStart: true, "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart": true, "JobStart": false} {
 		if how := Format.Detect("x", []byte(`{"Event":"`+event+`","Spark Version":"3.5.5"}`)); (how != "") != is {
 			t.Errorf("%s: %q, want it known: %v", event, how, is)
+		}
+		if how := Format.Detect("x", []byte(`{"Event": "`+event+`", "Spark Version": "3.5.5"}`)); (how != "") != is {
+			t.Errorf("%s, with blanks: %q, want it known: %v", event, how, is)
+		}
+	}
+}
+
+// Events that are not a line each are told how to become so.
+func TestEventsThatAreNoLines(t *testing.T) {
+	over := strings.ReplaceAll(strings.ReplaceAll(logText, ",\"", ",\n \""), "{\"", "{\n \"")
+	for text, want := range map[string]string{
+		over: "events over several lines each, where Spark writes a line for each (jq -c . FILE does), not an event log",
+		"[" + strings.ReplaceAll(logText, "\n", ",\n") + "]":            "an array of events, where Spark writes a line for each (jq -c '.[]' FILE does), not an event log",
+		string(importtest.Gzip(t, importtest.Gzip(t, []byte(logText)))): "packed twice, the second time with gzip (unpack it once), not an event log",
+	} {
+		if _, _, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1", text), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }

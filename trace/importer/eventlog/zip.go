@@ -210,7 +210,7 @@ func detectZipped(head []byte) string {
 	begin := make([]byte, 256)
 	n, _ := io.ReadFull(flate.NewReader(bytes.NewReader(head[text:])), begin)
 	if detectText(begin[:n]) != "" {
-		return fmt.Sprintf("a zip archive whose first file, %.80q, has events of Spark's listener as lines of JSON", first)
+		return fmt.Sprintf("a zip archive whose first file, %.80q, has events of Spark's listener as JSON", first)
 	}
 	return ""
 }

@@ -73,7 +73,7 @@ func TestDetectZip(t *testing.T) {
 	}{
 		{"application_1_1", "", `a zip archive that begins with "application_1_1"`, zip.Store},
 		{"logs/eventlog_v2_x/appstatus_x", "", `a zip archive that begins with "logs/eventlog_v2_x/appstatus_x"`, zip.Store},
-		{"log", logText, `a zip archive whose first file, "log", has events of Spark's listener as lines of JSON`, zip.Deflate},
+		{"log", logText, `a zip archive whose first file, "log", has events of Spark's listener as JSON`, zip.Deflate},
 		{"log", "height,width\n", "", zip.Deflate},
 		{"log", logText, "", zip.Store},
 	} {
