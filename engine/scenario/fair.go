@@ -13,6 +13,7 @@ import (
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
 	"replay/engine/yarn/fair"
+	"replay/policy"
 )
 
 // fairSetup is the FairScheduler with its allocation file.
@@ -56,10 +57,13 @@ func readFair(sc *Scenario) (Setup, error) {
 	}
 	read := func(f File) (*conf.Allocations, error) {
 		a, err := sc.parseAllocations(f)
-		if err == nil && sharing != "" {
+		if err != nil {
+			return nil, err
+		}
+		if sharing != "" {
 			a.DefaultPolicy = sharing
 		}
-		return a, err
+		return a, sc.notMade(f, a)
 	}
 	f := &fairSetup{site: sc.Site, file: file, allocations: conf.DefaultAllocations(sc.Site)}
 	if file.Text != nil {
@@ -81,6 +85,43 @@ func readFair(sc *Scenario) (Setup, error) {
 		sc.Later = append(sc.Later, a)
 	}
 	return f, sc.changeAllocations(append([]*conf.Allocations{f.allocations}, sc.Later...))
+}
+
+// notMade warns of declared queues that YARN does not make, as their policy does not go with the parent's: what is submitted to them is refused.
+//
+// Source: QueueManager.createNewQueues, which logs it.
+func (sc *Scenario) notMade(f File, a *conf.Allocations) error {
+	said := map[string]bool{}
+	for _, name := range slices.Sorted(slices.Values(slices.Concat(a.Leaves, a.Parents))) {
+		parts := strings.Split(name, ".")
+		parent, err := sc.Policies.NewSharing(a.Settings(parts[0]).Policy, len(sc.Site.Types))
+		for i := 1; i < len(parts) && err == nil; i++ {
+			var child *policy.Sharer
+			below := strings.Join(parts[:i+1], ".")
+			if child, err = sc.Policies.NewSharing(a.Settings(below).Policy, len(sc.Site.Types)); err != nil {
+				break
+			}
+			why := ""
+			switch leaf := i == len(parts)-1 && !slices.Contains(a.Parents, name); {
+			case !parent.Allows(child):
+				why = fmt.Sprintf("its parent %s (%s) does not allow", strings.Join(parts[:i], "."), parent.Name)
+			case !leaf && !child.Parents():
+				why = "no queue with queues below it can have"
+			}
+			if why != "" {
+				if !said[below] {
+					sc.warn("queue-not-made", "%s: queue %s has the policy %s, which %s: as in YARN the queue is not made, and what is submitted to it or below it is refused", f.Name, below, child.Name, why)
+				}
+				said[below] = true
+				break
+			}
+			parent = child
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+	}
+	return nil
 }
 
 const keyAllocationFile = "yarn.scheduler.fair.allocation.file"

@@ -81,6 +81,14 @@ func TestRemarks(t *testing.T) {
 			"f.xml: line 3: <maxRuningApps> of queue root.b: YARN does not know it, so it has no effect; probably <maxRunningApps> is meant",
 			"f.xml: unknown elements have no effect: <maxMaps> of queue root.a",
 			"f.xml: 2 elements have no effect on a replay (--verbose lists them)"}},
+		{"queues that YARN does not make", Input{}, Options{Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte("<allocations><queue name='a'><schedulingPolicy>drf</schedulingPolicy></queue>" +
+			"<queue name='b'><schedulingPolicy>fair</schedulingPolicy><queue name='x'><queue name='y'><schedulingPolicy>DRF</schedulingPolicy></queue><queue name='z'/></queue></queue>" +
+			"<queue name='c' type='parent'><schedulingPolicy>fifo</schedulingPolicy></queue><queue name='d'><schedulingPolicy>fifo</schedulingPolicy></queue></allocations>")}}}, []string{
+			"f.xml: queue root.a has the policy drf, which its parent root (fair) does not allow: as in YARN the queue is not made, and what is submitted to it or below it is refused",
+			"f.xml: queue root.b.x.y has the policy drf, which its parent root.b.x (fair) does not allow: as in YARN the queue is not made, and what is submitted to it or below it is refused",
+			"f.xml: queue root.c has the policy fifo, which no queue with queues below it can have: as in YARN the queue is not made, and what is submitted to it or below it is refused"}},
+		{"the same below DRF", Input{}, Options{Sharing: "drf", Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte("<allocations><queue name='a'><schedulingPolicy>drf</schedulingPolicy></queue>" +
+			"<queue name='b'><schedulingPolicy>fair</schedulingPolicy></queue></allocations>")}}}, nil},
 		{"spark-defaults.conf", Input{}, Options{Files: Files{SparkDefaults: {Name: "s.conf", Text: []byte("spark.ui.port 1\nspark.eventLog.enabled true\nspark.a 1\nspark.b 1\nspark.c 1\nspark.d 1\nspark.e 1\nspark.f 1\nspark.shuffle.push.enabled true\n")}}}, []string{
 			"s.conf: line 9: spark.shuffle.push.enabled=true: not modelled: shuffle blocks are not pushed",
 			"s.conf: unknown keys have no effect: spark.a, spark.b, spark.c, spark.d, 2 more (--verbose lists them)",
