@@ -58,22 +58,28 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) error {
 		return err
 	}
 	defer remove()
-	files, err := b.Parts(inputs, func(path string, _ bool) bool {
-		return !strings.HasSuffix(path, "_conf.xml") && !strings.HasSuffix(path, ".summary")
-	})
+	files, err := b.Parts(inputs, func(path string, _ bool) bool { return !strings.HasSuffix(path, ".summary") })
 	if err != nil {
 		return err
 	}
+	r := &reading{Builder: b, racks: map[string]string{}, confs: map[string]string{}}
+	files = slices.DeleteFunc(files, func(path string) bool {
+		job, is := strings.CutSuffix(workload.BaseName(path), confSuffix)
+		if is {
+			r.confs[job] = path
+		}
+		return is
+	})
 	if len(files) == 0 {
 		return errors.New("no file among the inputs, want job histories")
 	}
-	r := &reading{Builder: b, racks: map[string]string{}}
 	for i, path := range files {
 		if err := r.add(ctx, path); err != nil {
 			return err
 		}
 		b.Progress(i+1, len(files), "histories")
 	}
+	b.PassOver("not read, as no history that is read has that job", slices.Sorted(maps.Values(r.confs)))
 	for _, host := range slices.Sorted(maps.Keys(r.racks)) {
 		b.AddNode(trace.Node{Host: host, Rack: r.racks[host], Present: true})
 	}
@@ -93,6 +99,7 @@ type reading struct {
 	*workload.Builder
 	parser objects.Parser
 	racks  map[string]string // of each host
+	confs  map[string]string // configurations of jobs that no history has had yet, by their paths up to [confSuffix]
 }
 
 // add adds the job of a history, or the history as left out.
@@ -104,6 +111,9 @@ func (r *reading) add(ctx context.Context, path string) error {
 	h := &history{r: r, path: path, counts: workload.NewCounts(), tasks: map[string]*task{}, submit: trace.Unset, launch: trace.Unset, finish: trace.Unset}
 	err := h.read(ctx)
 	var a *workload.Application
+	if err == nil {
+		err = h.readConf()
+	}
 	if err == nil {
 		a, err = h.application()
 	}
@@ -117,7 +127,7 @@ func (r *reading) add(ctx context.Context, path string) error {
 		}
 		return r.Leave(in)
 	}
-	in.Sources = []trace.SourceFile{h.source}
+	in.Sources = h.sources
 	return r.AddRecording(in, a, h.counts)
 }
 
@@ -133,7 +143,9 @@ type history struct {
 	order                                  []string // ids of tasks as they began
 	size                                   [2]int64 // MiB of the containers of maps and reduces; 0 = not said
 	ended                                  int64
-	source                                 trace.SourceFile
+	uber                                   bool // its tasks ran in its application master
+	conf                                   map[string]string
+	sources                                []trace.SourceFile
 }
 
 // task is a task with its attempts.
@@ -176,10 +188,16 @@ func (h *history) read(ctx context.Context) error {
 	if h.counts.Read["events"] == 0 {
 		return h.leave(workload.Empty, "no event, want those of a job")
 	}
-	h.source.Name = filepath.Base(h.path)
-	if h.source.SHA256, err = f.SHA256(); err != nil {
-		return h.leave(workload.Unreadable, "%w", err)
+	return h.addSource(h.path, f)
+}
+
+// addSource notes a file that has been read.
+func (h *history) addSource(path string, f *codec.File) error {
+	sum, err := f.SHA256()
+	if err != nil {
+		return workload.Leave(path, workload.Unreadable, "%w", err)
 	}
+	h.sources = append(h.sources, trace.SourceFile{Name: filepath.Base(path), SHA256: sum})
 	return nil
 }
 
@@ -309,6 +327,15 @@ func (f *fields) text(name string) string {
 	return s
 }
 
+// flag is true or false, as such or as text.
+func (f *fields) flag(name string) bool {
+	v := f.get(name)
+	if v != nil && (v.Type() == fastjson.TypeTrue || v.Type() == fastjson.TypeFalse) {
+		return v.Type() == fastjson.TypeTrue
+	}
+	return f.text(name) == "true"
+}
+
 // time is ms since 1970; what is no such time, as -1, is not known.
 func (f *fields) time(name string) int64 {
 	v := f.get(name)
@@ -364,6 +391,7 @@ func (h *history) take(kind string, f *fields) {
 		h.priority = f.text("priority")
 	case "JOB_INITED", "JOB_INFO_CHANGED":
 		h.launch = f.time("launchTime")
+		h.uber = h.uber || kind == "JOB_INITED" && f.flag("uberized")
 	case "JOB_FINISHED":
 		h.state, h.finish = "SUCCEEDED", f.time("finishTime")
 	case "JOB_FAILED", "JOB_KILLED", "JOB_ERROR":

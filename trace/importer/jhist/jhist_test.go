@@ -1,6 +1,7 @@
 package jhist
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -79,6 +80,45 @@ func TestFolder(t *testing.T) {
 	}
 	if _, _, err := importtest.Import(t, Format, dir, func(o *workload.Options) { o.FromMS = 1800000000000 }); err == nil || !strings.Contains(err.Error(), "outside --from and --to") {
 		t.Errorf("%v", err)
+	}
+}
+
+// The configuration beside a history says sizes of containers, where the history does not, and how the job goes on; what the history says of where tasks ran counts.
+func TestConfiguration(t *testing.T) {
+	whole := strings.Join(fixture(t), "")
+	files, err := filepath.Glob("../testdata/jhist/done/*_conf.xml")
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	conf := string(importtest.Read(t, files[0]))
+	const id = "job_1700000000000_0001"
+	for _, tt := range []struct {
+		name, history, conf, want string
+		dropped                   int64
+	}{
+		{id + "_conf.xml", whole, conf, "master 2048 MiB 2, maps 2048 MiB 1, reduces 3072 MiB 2 [{mapreduce.job.reduce.slowstart.completedmaps 0.8} {mapreduce.map.speculative false}]", 0},
+		{id + "_conf.xml.gz", whole, string(importtest.Gzip(t, []byte(conf))), "master 2048 MiB 2, maps 2048 MiB 1, reduces 3072 MiB 2 [{mapreduce.job.reduce.slowstart.completedmaps 0.8} {mapreduce.map.speculative false}]", 0},
+		{"a_conf.xml", whole, conf, "master 2048 MiB 2, maps 2048 MiB 1, reduces 3072 MiB 2 [{mapreduce.job.reduce.slowstart.completedmaps 0.8} {mapreduce.map.speculative false}]", 0},
+		{"job_1700000000000_0002_conf.xml", whole, conf, "master 1024 MiB 1, maps 2048 MiB 1, reduces 1024 MiB 1 []", 1},
+		{id + "_conf.xml", whole, "<configuration><property>", "master 1024 MiB 1, maps 2048 MiB 1, reduces 1024 MiB 1 []", 1},
+		{id + "_conf.xml", strings.Replace(whole, `"uberized":false`, `"uberized":true`, 1), conf,
+			"master 2048 MiB 2, maps 2048 MiB 1, reduces 2048 MiB 2 [{mapreduce.job.reduce.slowstart.completedmaps 0.8} {mapreduce.job.ubertask.enable true} {mapreduce.job.ubertask.maxbytes 134218728} {mapreduce.map.speculative false}]", 0},
+		{id + "_conf.xml", strings.Replace(whole, `"uberized":false`, `"uberized":true`, 1), `<configuration><property><name>mapreduce.job.ubertask.maxmaps</name><value>1</value></property></configuration>`,
+			"master 1024 MiB 1, maps 1024 MiB 1, reduces 1024 MiB 1 [{mapreduce.job.ubertask.enable true} {mapreduce.job.ubertask.maxbytes 134218728} {mapreduce.job.ubertask.maxmaps 2}]", 0},
+	} {
+		dir := t.TempDir()
+		importtest.Write(t, filepath.Join(dir, "a.jhist"), tt.history)
+		importtest.Write(t, filepath.Join(dir, tt.name), tt.conf)
+		res, m, err := importtest.Import(t, Format, dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := m.JobList[0]
+		got := fmt.Sprintf("master %d MiB %d, maps %d MiB %d, reduces %d MiB %d %v", j.AMMemMiB, j.AMVCores,
+			j.Stages[0].TaskMemMiB, j.Stages[0].TaskVCores, j.Stages[1].TaskMemMiB, j.Stages[1].TaskVCores, j.Conf)
+		if dropped := res.Counts.Dropped["files_that_are_not_read"] + res.Counts.Dropped["configurations_that_cannot_be_read"]; got != tt.want || dropped != tt.dropped {
+			t.Errorf("%s: %s, dropped %v, want %s and %d of them", tt.name, got, res.Counts.Dropped, tt.want, tt.dropped)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package jhist
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -25,8 +26,12 @@ func (h *history) application() (*workload.Application, error) {
 	a := &workload.Application{Job: *trace.NewJob(trace.KindMapReduce), User: h.user, Queue: h.queue, Manager: trace.YARN}
 	j := &a.Job
 	j.ExternalID, j.Name, j.SubmitMS, j.Priority = h.id, h.name, h.submit, mapreduce.Priority(h.priority, h.counts)
-	j.AMMemMiB, j.AMVCores = 1024, 1
-	h.counts.Defaulted["sizes_of_application_masters"]++
+	value := func(key string) string { return h.conf[key] }
+	master := mapreduce.Master(value)
+	if master.MemMiB == 0 || master.VCores == 0 {
+		h.counts.Defaulted["sizes_of_application_masters"]++
+	}
+	j.AMMemMiB, j.AMVCores = cmp.Or(master.MemMiB, 1024), cmp.Or(master.VCores, 1)
 	j.RecordedOutcome = mapreduce.Outcome(h.state)
 	j.RecordedStartMS = h.submit
 	if h.launch >= h.submit {
@@ -36,7 +41,7 @@ func (h *history) application() (*workload.Application, error) {
 		j.RecordedFinishMS = h.finish
 	}
 	var lists [2][]mapreduce.Task
-	lastMap, reads := int64(0), false
+	lastMap, bytes, reads := int64(0), int64(0), false
 	for _, id := range h.order {
 		t := h.tasks[id]
 		m, err := h.asTask(id, t)
@@ -45,6 +50,7 @@ func (h *history) application() (*workload.Application, error) {
 		}
 		if t.kind == mapreduce.Map {
 			reads = reads || t.input > 0
+			bytes += m.InputBytes
 			if m.Done != nil {
 				lastMap = max(lastMap, m.Done.Finish)
 			}
@@ -56,11 +62,18 @@ func (h *history) application() (*workload.Application, error) {
 		if len(list) == 0 {
 			continue
 		}
-		size := mapreduce.Size{MemMiB: h.size[kind], VCores: 1}
-		h.counts.Defaulted["vcores_of_tasks"] += int64(len(list))
-		if size.MemMiB == 0 {
+		size := mapreduce.OfTask(value, [...]string{"map", "reduce"}[kind])
+		if size.MemMiB = cmp.Or(h.size[kind], size.MemMiB); size.MemMiB == 0 {
 			size.MemMiB = 1024
 			h.counts.Defaulted["memory_of_tasks"] += int64(len(list))
+		}
+		if size.VCores == 0 {
+			size.VCores = 1
+			h.counts.Defaulted["vcores_of_tasks"] += int64(len(list))
+		}
+		if h.uber && (size.MemMiB > j.AMMemMiB || size.VCores > j.AMVCores) { // otherwise they had not run there
+			size = mapreduce.Size{MemMiB: min(size.MemMiB, j.AMMemMiB), VCores: min(size.VCores, j.AMVCores)}
+			h.counts.Modelled["sizes_of_tasks_in_application_masters"] += int64(len(list))
 		}
 		st, _ := mapreduce.Stage(h.counts, a, kind, size, list, lastMap)
 		if kind == mapreduce.Map && reads {
@@ -71,7 +84,22 @@ func (h *history) application() (*workload.Application, error) {
 	if len(j.Stages) == 1 {
 		j.Stages[0].Kind, j.Stages[0].Parents = trace.StageInput, nil
 	}
+	mapreduce.Conf(j, h.decided(value, len(lists[mapreduce.Map]), len(lists[mapreduce.Reduce]), bytes))
 	return a, nil
+}
+
+// decided is the configuration with what the history says of where the tasks ran: in the application master, or not.
+func (h *history) decided(value func(key string) string, maps, reduces int, bytes int64) func(key string) string {
+	if h.uber {
+		h.counts.Read["jobs_in_their_application_masters"]++
+		return mapreduce.Uber(value, maps, reduces, bytes)
+	}
+	return func(key string) string {
+		if strings.HasPrefix(key, "mapreduce.job.ubertask.") {
+			return ""
+		}
+		return value(key)
+	}
 }
 
 // asTask is a task as the stages are made of it. The attempt that succeeded is the one that the task's end names, else the last that ended well.

@@ -131,21 +131,61 @@ func Priority(name string, c *workload.Counts) int32 {
 	return 0
 }
 
+// followed are keys of a job's configuration that decide something in a replay, in order, with what their values can be.
+var followed = []struct {
+	key  string
+	good func(string) bool
+}{
+	{"mapreduce.job.reduce.slowstart.completedmaps", share},
+	{"mapreduce.job.running.map.limit", whole(0, 31)}, {"mapreduce.job.running.reduce.limit", whole(0, 31)},
+	{"mapreduce.job.ubertask.enable", truth}, {"mapreduce.job.ubertask.maxbytes", whole(0, 63)},
+	{"mapreduce.job.ubertask.maxmaps", whole(0, 31)}, {"mapreduce.job.ubertask.maxreduces", whole(0, 31)},
+	{"mapreduce.map.failures.maxpercent", whole(0, 31)}, {"mapreduce.map.maxattempts", whole(1, 31)}, {"mapreduce.map.speculative", truth},
+	{"mapreduce.reduce.failures.maxpercent", whole(0, 31)}, {"mapreduce.reduce.maxattempts", whole(1, 31)}, {"mapreduce.reduce.speculative", truth},
+}
+
+func share(text string) bool {
+	v, err := strconv.ParseFloat(text, 32)
+	return err == nil && v >= 0 && v <= 1
+}
+
+func truth(text string) bool { return text == "true" || text == "false" }
+
+// whole tells of whole numbers of least or more that have so many bits.
+func whole(least uint64, bits int) func(string) bool {
+	return func(text string) bool {
+		n, err := strconv.ParseUint(text, 10, bits)
+		return err == nil && n >= least
+	}
+}
+
 // Conf takes the keys of a job's configuration that decide something in a replay and have a value that can be: whole numbers for sizes and counts, shares
-// of 0 to 1 for slow start.
+// of 0 to 1 for slow start, true or false.
 func Conf(j *trace.Job, value func(key string) string) {
-	for _, key := range []string{ // in order
-		"mapreduce.job.reduce.slowstart.completedmaps", "mapreduce.map.maxattempts", "mapreduce.reduce.maxattempts",
-	} {
-		text := strings.TrimSpace(value(key))
-		v, err := strconv.ParseFloat(text, 32)
-		if err != nil || key == "mapreduce.job.reduce.slowstart.completedmaps" && (v < 0 || v > 1) {
-			continue
+	for _, f := range followed {
+		if text := strings.TrimSpace(value(f.key)); f.good(text) {
+			j.Conf = append(j.Conf, trace.KeyValue{Key: f.key, Value: text})
 		}
-		if n, err := strconv.Atoi(text); strings.HasSuffix(key, "maxattempts") && (err != nil || n < 1) {
-			continue
+	}
+}
+
+// Uber makes a job run in its application master in a replay, as it did when it was recorded, whatever bounds its tasks: see the keys that begin with
+// mapreduce.job.ubertask. in [Conf].
+func Uber(value func(key string) string, maps, reduces int, bytes int64) func(key string) string {
+	bounds := map[string]struct{ bound, has int64 }{
+		"mapreduce.job.ubertask.maxmaps":    {9, int64(maps)},
+		"mapreduce.job.ubertask.maxreduces": {1, int64(reduces)},
+		"mapreduce.job.ubertask.maxbytes":   {128 << 20, bytes},
+	}
+	return func(key string) string {
+		if key == "mapreduce.job.ubertask.enable" {
+			return "true"
 		}
-		j.Conf = append(j.Conf, trace.KeyValue{Key: key, Value: text})
+		b, ok := bounds[key]
+		if text := value(key); !ok || Number(text, b.bound) >= b.has {
+			return text
+		}
+		return strconv.FormatInt(b.has, 10)
 	}
 }
 
