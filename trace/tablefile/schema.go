@@ -18,6 +18,7 @@ type Leaf struct {
 	Logical        string // what the values stand for where that is not plain numbers, bits or text: "timestamp[us]", "decimal", ...
 	PerMS          int64  // units in a millisecond, for timestamps; 0 for others
 	size           int    // bytes of a value, 0 for texts
+	scale          int    // digits of a decimal behind its point
 }
 
 // Name is the path with dots.
@@ -140,6 +141,7 @@ func (l *Leaf) takeLogical(e *format.SchemaElement) (kept format.LogicalType) {
 	text := l.Kind == parquet.ByteArray
 	switch t := e.LogicalType.Value.(type) {
 	case nil:
+		l.scale = int(e.Scale.V)
 		l.takeConverted(e.ConvertedType, integer, text, &kept, signed, timestamp)
 	case *format.IntType:
 		switch {
@@ -164,7 +166,7 @@ func (l *Leaf) takeLogical(e *format.SchemaElement) (kept format.LogicalType) {
 	case *format.TimeType:
 		l.Logical = "a time of day"
 	case *format.DecimalType:
-		l.Logical = "decimal"
+		l.Logical, l.scale = "decimal", int(t.Scale)
 	case *format.StringType, *format.EnumType:
 		if !text {
 			l.Logical = strings.ToLower(t.String())

@@ -132,9 +132,13 @@ func (s *parquetSource) cell(at int) (cell, error) {
 	l := s.file.Leaf(s.leaves[at])
 	b := tablefile.Binding{Name: l.Name(), Leaf: s.leaves[at], MaxDef: l.MaxDef, Present: l.MaxDef, List: l.MaxRep == 1}
 	refuse := func(what string) (cell, error) {
-		return nil, fmt.Errorf("column %s is %s, want whole numbers, floating-point numbers, text, dates or timestamps", s.names[at], what)
+		return nil, fmt.Errorf("column %s is %s, want numbers, text, dates or timestamps", s.names[at], what)
 	}
-	if slices.Contains([]string{"decimal", "a time of day", "interval"}, l.Logical) {
+	text := func(buf []byte, v string) []byte { return append(buf, v...) }
+	switch {
+	case l.Decimal():
+		return of(tablefile.Bind(s.reader, b, "", tablefile.Decimals(l)), text), nil
+	case slices.Contains([]string{"decimal", "a time of day", "interval"}, l.Logical):
 		return refuse(l.Logical)
 	}
 	signed := func(buf []byte, v int64) []byte { return strconv.AppendInt(buf, v, 10) }
@@ -156,7 +160,7 @@ func (s *parquetSource) cell(at int) (cell, error) {
 	case parquet.Double:
 		return of(tablefile.Bind(s.reader, b, -math.MaxFloat64, tablefile.Doubles), func(buf []byte, v float64) []byte { return strconv.AppendFloat(buf, v, 'g', -1, 64) }), nil
 	case parquet.ByteArray:
-		return of(tablefile.Bind(s.reader, b, "", tablefile.Texts), func(buf []byte, v string) []byte { return append(buf, v...) }), nil
+		return of(tablefile.Bind(s.reader, b, "", tablefile.Texts), text), nil
 	}
 	return refuse(strings.ToLower(l.Kind.String()))
 }

@@ -321,19 +321,6 @@ func TestNamesOfOtherEncodings(t *testing.T) {
 	}
 }
 
-// Whole numbers that stand for others are refused by what they are.
-func TestNumbersOfAnotherKind(t *testing.T) {
-	type row struct {
-		Submit   int64 `parquet:"submit"`
-		Duration int64 `parquet:"duration,decimal(2:10)"`
-	}
-	path := importtest.WriteNew(t, "t.parquet", string(importtest.Parquet(t, []row{{1, 1050}})))
-	_, _, err := importtest.Import(t, Parquet, path, nil)
-	if want := path + ": column duration is decimal, want whole numbers"; err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("error is %v, want %s", err, want)
-	}
-}
-
 // The others of a table are taken where one row can't be used.
 func TestOneRowLess(t *testing.T) {
 	var warned []string
