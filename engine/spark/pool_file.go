@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,7 +20,8 @@ type element struct {
 
 // ParsePools reads fairscheduler.xml. Every element called pool, at any depth, is one pool, in
 // document order; there is no nesting. What is missing or not understood in a pool gets Spark's
-// default: FIFO, weight 1, minShare 0, and one warning that names the pool, element and value.
+// default: FIFO, weight 1, minShare 0, and one warning that names the pool, element and value. So are elements
+// warned of that Spark does not look at, pools of no name or of one name, and a file without a pool.
 //
 // Path names the file in errors (malformed XML), which give the line. The result is not nil.
 //
@@ -30,8 +32,10 @@ func ParsePools(path string, r io.Reader) (pools []Pool, warnings []string, err 
 		return nil, nil, err
 	}
 	pools = []Pool{}
+	names := map[string]bool{}
 	var walk func(*element)
 	walk = func(e *element) {
+		at := ""
 		if e.label == "pool" {
 			p := Pool{Mode: FIFO, Weight: 1}
 			for _, a := range e.attr {
@@ -62,14 +66,42 @@ func ParsePools(path string, r io.Reader) (pools []Pool, warnings []string, err 
 					warn(n.name, text, *n.value)
 				}
 			}
+			at = fmt.Sprintf(" of pool %q", p.Name)
+			switch {
+			case p.Name == "":
+				warnings = append(warnings, fmt.Sprintf("%s: a pool has no name, so jobs do not find it", path))
+			case names[p.Name]:
+				warnings = append(warnings, fmt.Sprintf("%s: pool %q is there more than once: jobs are in the last of them", path, p.Name))
+			}
+			names[p.Name] = true
 			pools = append(pools, p)
 		}
 		for _, c := range e.children {
+			if known := ofPools(e.label); !slices.Contains(known, c.label) && !c.has("pool") {
+				warnings = append(warnings, fmt.Sprintf("%s: <%s>%s has no effect, Spark looks at %s", path, c.label, at, strings.Join(known, ", ")))
+				continue
+			}
 			walk(c)
 		}
 	}
 	walk(root)
+	if len(pools) == 0 {
+		warnings = append(warnings, fmt.Sprintf("%s: has no <pool>, so all pools have their defaults", path))
+	}
 	return pools, warnings, nil
+}
+
+// ofPools are the elements that Spark looks at in one of that label.
+func ofPools(label string) []string {
+	if label == "pool" {
+		return []string{"schedulingMode", "minShare", "weight", "pool"}
+	}
+	return []string{"pool"}
+}
+
+// has tells whether an element of that label is below this one.
+func (e *element) has(label string) bool {
+	return slices.ContainsFunc(e.children, func(c *element) bool { return c.label == label || c.has(label) })
 }
 
 // trim is String.trim, to which a no-break space is none.

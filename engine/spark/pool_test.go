@@ -33,7 +33,14 @@ func TestParsePools(t *testing.T) {
 			[]Pool{{Name: "a", Weight: 2}, {Name: "b", Weight: 3}}, nil},
 		{"negative values stand", `<allocations><pool name="a"><weight>-1</weight><minShare>-2</minShare></pool></allocations>`,
 			[]Pool{{Name: "a", MinShare: -2, Weight: -1}}, nil},
-		{"no pool", `<allocations/>`, []Pool{}, nil},
+		{"no pool", `<allocations/>`, []Pool{}, []string{"f.xml: has no <pool>, so all pools have their defaults"}},
+		{"what Spark does not look at", `<allocations><Pool name="z"/><pool name="a"><wieght>2</wieght></pool><pool/><group><pool name="a"><weight>4</weight></pool></group></allocations>`,
+			[]Pool{{Name: "a", Weight: 1}, {Weight: 1}, {Name: "a", Weight: 4}}, []string{
+				"f.xml: <Pool> has no effect, Spark looks at pool", `f.xml: <wieght> of pool "a" has no effect, Spark looks at schedulingMode, minShare, weight, pool`,
+				"f.xml: a pool has no name, so jobs do not find it", `f.xml: pool "a" is there more than once: jobs are in the last of them`,
+			}},
+		{"a file of YARN's queues", `<allocations><queue name="a"><weight>2</weight></queue></allocations>`, []Pool{}, []string{
+			"f.xml: <queue> has no effect, Spark looks at pool", "f.xml: has no <pool>, so all pools have their defaults"}},
 		{"other attributes", `<pool name="a" kind="c" xmlns:x="u" x:name="b"/>`, []Pool{{Name: "a", Weight: 1}}, nil},
 	}
 	for _, tt := range tests {
