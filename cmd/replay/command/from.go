@@ -90,7 +90,11 @@ type described struct {
 
 // readDescribed reads a run.json or comparison.json, with its traces and the files from which it was made.
 func readDescribed(text []byte) (d described, traces []wanted, files *inputFiles, err error) {
-	if err := sealed.Unmarshal(text, &d); err != nil {
+	err = sealed.Unmarshal(text, &d)
+	if _, is := sealed.Decode(text); is != nil {
+		return d, nil, nil, errors.New("is no JSON; want the run.json or comparison.json of replay run or replay compare")
+	}
+	if err != nil && d.Made != nil {
 		return d, nil, nil, err
 	}
 	if d.Made == nil || len(d.Made.Command) < 2 {
@@ -118,7 +122,16 @@ func isFile(path string) bool {
 // again runs the command c once more with the words and files of the result that --from names.
 func (p *program) again(c *cli.Context) error {
 	file, name := c.String("from"), c.Command.Name
-	if in := filepath.Join(file, describing[name]); describing[name] != "" && isFile(in) {
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		in := ""
+		for _, of := range []string{name, "run", "compare"} {
+			if path := filepath.Join(file, describing[of]); in == "" && describing[of] != "" && isFile(path) {
+				in = path
+			}
+		}
+		if in == "" {
+			return cmdline.NotResult(file)
+		}
 		file = in
 	}
 	text, err := input.ReadFile(file)

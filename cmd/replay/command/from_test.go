@@ -108,6 +108,10 @@ func TestRunFromItsOwnDescription(t *testing.T) {
 		{"by its directory", "run --from " + first + " --json -q " + traces + "fair-weights", cmdline.ExitDone, ""},
 		{"of none", "run --from FILE " + t.TempDir(), cmdline.ExitBadInput, "was made from the trace fair-weights (" + m.TraceHash + "), which is not in "},
 		{"of no result", "run --from " + traces + "fair-weights/trace.json ", cmdline.ExitBadInput, "does not say how it was made"},
+		{"of another file of a result", "run --from " + filepath.Join(first, "summary.json"), cmdline.ExitBadInput, "summary.json: does not say how it was made; want the run.json"},
+		{"of no JSON", "run --from " + filepath.Join(first, "report.html"), cmdline.ExitBadInput, "report.html: is no JSON; want the run.json or comparison.json of replay run or replay compare"},
+		{"of a trace's folder", "run --from " + traces + "fair-weights", cmdline.ExitBadInput, "not a result directory"},
+		{"by its directory and the other command", "compare --from " + first, cmdline.ExitUsage, "which replay run made: use replay run --from"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, _, stderr := cmd(t, strings.Fields(strings.ReplaceAll(tt.args, "FILE", filepath.Join(first, "run.json")))...)
