@@ -22,12 +22,12 @@ func (p *Portrait) WriteText(out io.Writer) error {
 		line("generated", "%s %s, preset %s, seed %d", g.Tool, g.Version, g.Preset, g.Seed)
 	}
 	if s := p.Source; s != nil {
-		line("imported from", "%s (%d files)", s.Format, len(s.Files))
+		line("imported from", "%s (%s)", s.Format, counted(len(s.Files), "files"))
 		if len(s.RecordedOn) > 0 {
 			line("recorded on", "%s", kindList(s.RecordedOn))
 		}
 		if s.NoEnd > 0 {
-			line("without an end", "%d applications, whose recording stops before they ended", s.NoEnd)
+			line("without an end", "%s, the recording of which stops before", counted(s.NoEnd, "applications"))
 		}
 		if s.AMVCores > 0 {
 			line("for masters", "%d vcore of each node, which the machine of the log did not have; loads are of the cluster with it", s.AMVCores)
@@ -35,14 +35,14 @@ func (p *Portrait) WriteText(out io.Writer) error {
 	}
 	line("jobs, stages, tasks", "%d, %d, %d over %s", c.Jobs, c.Stages, c.Tasks, duration(p.SpanMS))
 	line("kinds", "%s", kindList(p.Kinds))
-	line("cluster at start", "%d nodes in %d racks, %d vcores, %d GiB", p.Cluster.Nodes, p.Cluster.Racks, p.Cluster.VCores, p.Cluster.MemMiB>>10)
+	line("cluster at start", "%s in %s, %d vcores, %d GiB", counted(p.Cluster.Nodes, "nodes"), counted(p.Cluster.Racks, "racks"), p.Cluster.VCores, p.Cluster.MemMiB>>10)
 	if c.Nodes > p.Cluster.Nodes {
 		line("other nodes", "%d that join later or are only preferred", c.Nodes-p.Cluster.Nodes)
 	}
 	line("node events", "%s", kindList(p.Events))
 	line("offered load", "%s of the vcores, %s of the memory", trace.Percent(p.Load.VCores), trace.Percent(p.Load.Memory))
 	if h := p.Held; h != nil {
-		line("with held executors", "%s of the vcores, %s of the memory; tasks take %s of the executors' time (%d jobs)", trace.Percent(h.Load.VCores), trace.Percent(h.Load.Memory), percent(h.Tasks), h.Jobs)
+		line("with held executors", "%s of the vcores, %s of the memory; tasks take %s of the executors' time (%s)", trace.Percent(h.Load.VCores), trace.Percent(h.Load.Memory), percent(h.Tasks), counted(h.Jobs, "jobs"))
 	}
 	a, sh := &p.Arrivals, &p.Shapes
 	if p.SpanMS > 0 {
@@ -173,4 +173,12 @@ func kindList(counts []trace.KindCount) string {
 		parts = append(parts, fmt.Sprintf("%d %s", k.Count, k.Kind))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// counted is a number of things, of which one has no s.
+func counted[N int | int32 | int64](n N, things string) string {
+	if n == 1 {
+		things = strings.TrimSuffix(things, "s")
+	}
+	return fmt.Sprintf("%d %s", n, things)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/cmd/replay/cmdline"
+	"replay/report/quantity"
 	"replay/trace"
 	"replay/trace/synth"
 	"replay/trace/synth/model"
@@ -21,10 +22,10 @@ import (
 func Gen() *cli.Command {
 	var presets strings.Builder
 	for _, p := range synth.Presets {
-		fmt.Fprintf(&presets, "\n  %-19s %s\n  %-19s (%s; %d jobs, %d nodes of %s%d vcores and %d GiB", p.Name, p.Usage, "",
-			strings.Join(p.Kinds, " or "), p.Defaults.Jobs, p.Defaults.Nodes, p.UpTo(), p.VCores, p.MemMiB>>10)
+		fmt.Fprintf(&presets, "\n  %-19s %s\n  %-19s (%s; %s, %s of %s%d vcores and %d GiB", p.Name, p.Usage, "",
+			strings.Join(p.Kinds, " or "), quantity.Counted(int64(p.Defaults.Jobs), "jobs"), quantity.Counted(int64(p.Defaults.Nodes), "nodes"), p.UpTo(), p.VCores, p.MemMiB>>10)
 		if p.Defaults.Racks > 0 {
-			fmt.Fprintf(&presets, " in %d racks", p.Defaults.Racks)
+			fmt.Fprintf(&presets, " in %s", quantity.Counted(int64(p.Defaults.Racks), "racks"))
 		}
 		presets.WriteString(")")
 	}
@@ -141,8 +142,9 @@ func writeSettings(w io.Writer, p *synth.Preset, list []synth.Setting) error {
 
 func writeGenerated(w io.Writer, r *synth.Result) error {
 	n := r.Counts
-	_, err := fmt.Fprintf(w, "trace %s\n%d jobs, %d stages, %d tasks over %d s; %d nodes, %d node events\noffered load: %s of the vcores, %s of the memory; arrivals %.6g times as fast as the preset's\n",
-		r.Hash, n.Jobs, n.Stages, n.Tasks, r.SpanMS/1000, n.Nodes, n.NodeEvents, trace.Percent(r.Load.VCores), trace.Percent(r.Load.Memory), r.Factor)
+	_, err := fmt.Fprintf(w, "trace %s\n%s, %s, %s over %d s; %s, %s\noffered load: %s of the vcores, %s of the memory; arrivals %.6g times as fast as the preset's\n",
+		r.Hash, quantity.Counted(n.Jobs, "jobs"), quantity.Counted(n.Stages, "stages"), quantity.Counted(n.Tasks, "tasks"), r.SpanMS/1000,
+		quantity.Counted(n.Nodes, "nodes"), quantity.Counted(n.NodeEvents, "node events"), trace.Percent(r.Load.VCores), trace.Percent(r.Load.Memory), r.Factor)
 	if err == nil && r.LeftOut > 0 {
 		_, err = fmt.Fprintf(w, "jobs left out, as they had more work than was left of the load in the span: %d\n", r.LeftOut)
 	}

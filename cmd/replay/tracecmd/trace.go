@@ -13,6 +13,7 @@ import (
 	"replay/outdir"
 	"replay/report"
 	drawn "replay/report/portrait"
+	"replay/report/quantity"
 	"replay/trace"
 	"replay/trace/portrait"
 )
@@ -150,6 +151,7 @@ func writeCheck(w io.Writer, r *trace.CheckResult, asJSON bool) error {
 		}
 		verdict = fmt.Sprintf("%d %s, %d shown", r.Total, problems, len(r.Problems))
 	}
-	_, err := fmt.Fprintf(w, "%s: %d jobs, %d stages, %d tasks, %d nodes, %d node events\n", verdict, c.Jobs, c.Stages, c.Tasks, c.Nodes, c.NodeEvents)
+	_, err := fmt.Fprintf(w, "%s: %s, %s, %s, %s, %s\n", verdict, quantity.Counted(c.Jobs, "jobs"), quantity.Counted(c.Stages, "stages"), quantity.Counted(c.Tasks, "tasks"),
+		quantity.Counted(c.Nodes, "nodes"), quantity.Counted(c.NodeEvents, "node events"))
 	return err
 }
