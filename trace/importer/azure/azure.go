@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"slices"
 	"strings"
@@ -45,6 +46,7 @@ func readVM(ctx context.Context, inputs []string, b *workload.Builder) error {
 		return err
 	}
 	b.NoEpoch = true
+	seen := map[given]struct{}{}
 	return vmTable.Read(ctx, b, files[vmTable.Name], func(r *delimited.Row) error {
 		b.Begin()
 		const latest = 1 << 40
@@ -56,12 +58,30 @@ func readVM(ctx context.Context, inputs []string, b *workload.Builder) error {
 		if r.Err() != nil {
 			return r.Err()
 		}
+		is := given{idSum(name), created, deleted}
+		if _, again := seen[is]; again {
+			return b.Drop("virtual_machines_given_twice", "%s: line %d: virtual machine %.80s from %d to %d is there already", r.File, r.Line, name, created, deleted)
+		}
+		seen[is] = struct{}{}
 		outcome := "success"
 		if deleted >= endS {
 			outcome = "censored"
 		}
 		return add(b, vm{id: name, user: r.Text(1), name: r.Text(2), queue: strings.ToLower(r.Text(8)), fromMS: 1000 * created, toMS: 1000 * deleted, outcome: outcome, size: size})
 	})
+}
+
+// given is a virtual machine of the table, by a sum of its id: ids are long, and there are millions.
+type given struct {
+	id               [16]byte
+	created, deleted int64
+}
+
+func idSum(id string) (sum [16]byte) {
+	h := fnv.New128a()
+	h.Write([]byte(id))
+	h.Sum(sum[:0])
+	return sum
 }
 
 // bucket reads a number, or the bucket of the largest ones, such as >24, of which it takes the number.

@@ -67,6 +67,22 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// A virtual machine that is there twice is one; one that was there at another time is another.
+func TestGivenTwice(t *testing.T) {
+	row := func(created string) string { return "a,b,c," + created + ",10,1,1,1,Interactive,2,4\n" }
+	var warned []string
+	change := func(o *workload.Options) {
+		o.Nodes, o.Warn = 2, func(s string) { warned = append(warned, s) }
+	}
+	res, m, err := importtest.Import(t, VM, importtest.WriteNew(t, "vmtable.csv", row("0")+row("0")+row("5")), change)
+	if err != nil || len(m.JobList) != 2 || res.Counts.Dropped["virtual_machines_given_twice"] != 1 ||
+		!slices.ContainsFunc(warned, func(s string) bool {
+			return strings.Contains(s, "line 2: virtual machine a from 0 to 10 is there already; it is left out")
+		}) {
+		t.Errorf("%d jobs, %q, %v", len(m.JobList), warned, err)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	type files map[string]string
 	row := "a,b,c,0,10,1,1,1,Interactive,2,4\n"
