@@ -72,7 +72,7 @@ type jobLog struct {
 	jobStart
 	end int64 // absent until it ended
 	ok  bool
-	// done is end, or if the log lost that the end of its last stage, which succeeded.
+	// done is end, or if the log lost that the end of its last stage, which succeeded, or of the stage with which it failed.
 	done int64
 }
 

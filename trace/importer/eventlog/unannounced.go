@@ -150,7 +150,25 @@ func (a *appLog) addEnds(counts *workload.Counts) {
 		}
 		if st := a.stages[slices.Max(j.stageIDs)]; st != nil && st.result && st.firstReady != absent && st.failure == "" && st.completed >= j.at {
 			j.done = st.completed
+		}
+		for _, id := range j.stageIDs {
+			if st := a.stages[id]; st != nil && st.completed >= j.at && failedItsJob(st.failure) {
+				j.done = max(j.done, st.completed)
+			}
+		}
+		if j.done != absent {
 			counts.Modelled["ends_of_spark_jobs"]++
 		}
 	}
+}
+
+// failedItsJob tells by why a stage failed whether its job failed with it; that of a stage that another attempt follows did not. What failed as the application
+// ended has no event of its end.
+//
+// Source: DAGScheduler.abortStage, handleJobCancellation, cleanUpAfterSchedulerStop.
+func failedItsJob(why string) bool {
+	if strings.HasPrefix(why, "Job aborted due to stage failure") {
+		return true
+	}
+	return strings.HasPrefix(why, "Job ") && strings.Contains(why, " cancelled") && !strings.Contains(why, "SparkContext was shut down")
 }

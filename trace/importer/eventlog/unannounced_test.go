@@ -81,6 +81,32 @@ func TestLossIsSaid(t *testing.T) {
 	}
 }
 
+// A job that failed with a stage has ended with it, also where the log lost the event of that; one whose stage is to run again, or that an application's end ended, has not.
+func TestLostEndsOfFailedJobs(t *testing.T) {
+	for why, ended := range map[string]bool{
+		"Job aborted due to stage failure: Task 0 in stage 0.0 failed 4 times": true, "Job 0 cancelled part of cancelled job group g": true,
+		"Job 0 cancelled because SparkContext was shut down": false, "org.apache.spark.shuffle.FetchFailedException: h1": false,
+	} {
+		log := newScript()
+		first, second := testStage{id: 0, name: "a", rdd: 1, tasks: 2}, testStage{id: 1, name: "b", rdd: 2, tasks: 2}
+		log.job(0, 100, "", first)
+		log.run(first, 100, 900)
+		log.job(1, 1500, "", second)
+		log.run(second, 1500, 2000)
+		log.end(1, 2000)
+		log.WriteString(`{"Event":"SparkListenerApplicationEnd","Timestamp":3000}` + "\n")
+		text := strings.Replace(log.String(), `"Completion Time":900`, `"Failure Reason":"`+why+`","Completion Time":900`, 1)
+		res, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1", text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := m.JobList[0].Stages[1]
+		if got := len(s.After) == 1 && s.DelayMS == 600; got != ended || (res.Counts.Modelled["ends_of_spark_jobs"] == 1) != ended {
+			t.Errorf("%s: the second stage is after %v by %d ms, modelled %v; the job has ended: %v", why, s.After, s.DelayMS, res.Counts.Modelled, ended)
+		}
+	}
+}
+
 // Executors whose ids are no numbers, as those of Mesos, are others than the rest.
 func TestNamedExecutors(t *testing.T) {
 	want, _ := attemptsOf(t, lostOutput(false), nil)
