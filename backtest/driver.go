@@ -12,7 +12,7 @@ import (
 // stageTimes is what the driver of a recording took for a stage, ms, beside its tasks.
 type stageTimes struct {
 	prepare int64 // from the submission to the first launch, while an executor was free: closures serialized and broadcast
-	finish  int64 // from the end of the last task to the end of the stage
+	finish  int64 // from the end of the last task, or of the attempt with which the stage failed, to the end of the stage
 }
 
 // stageTimes returns the driver's own times for each stage.
@@ -23,8 +23,9 @@ func (r *Recording) stageTimes(j *trace.Job, a *workload.RecordedApp, all []driv
 		if _, ok := first[x.Stage]; !ok {
 			first[x.Stage] = x
 		}
-		if x.End == driver.AttemptSucceeded {
-			last[x.Stage] = max(last[x.Stage], x.LaunchMS+x.CoreMS)
+		end, of := x.LaunchMS+x.CoreMS, a.Stages[x.Stage].FinishMS
+		if x.End == driver.AttemptSucceeded || x.End == driver.AttemptFailed && of != trace.Unset && end <= of {
+			last[x.Stage] = max(last[x.Stage], end)
 		}
 	}
 	free := r.freeSlots(j, all)

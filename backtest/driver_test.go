@@ -58,3 +58,20 @@ func TestAroundStages(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// What the driver took to end a stage counts from the last task that it waited for: of a stage that failed from the failure that was one too many.
+func TestEndsOfStages(t *testing.T) {
+	stages := make([]trace.Stage, 3)
+	r, j := &Recording{}, &trace.Job{TaskCPUs: 1, Stages: stages}
+	a := &workload.RecordedApp{Stages: []workload.RecordedStage{
+		{Attempts: 1, SubmitMS: 10, FinishMS: 58}, {Attempts: 1, SubmitMS: 60, FinishMS: 105}, {Attempts: 1, SubmitMS: 110, FinishMS: 140},
+	}}
+	got := r.stageTimes(j, a, []driver.RecordedAttempt{
+		{Stage: 0, LaunchMS: 10, CoreMS: 40, End: driver.AttemptSucceeded}, {Stage: 0, LaunchMS: 12, CoreMS: 20, End: driver.AttemptFailed},
+		{Stage: 1, LaunchMS: 60, CoreMS: 5, End: driver.AttemptSucceeded}, {Stage: 1, LaunchMS: 60, CoreMS: 20, End: driver.AttemptFailed}, {Stage: 1, LaunchMS: 80, CoreMS: 20, End: driver.AttemptFailed},
+		{Stage: 2, LaunchMS: 110, CoreMS: 20, End: driver.AttemptSucceeded}, {Stage: 2, LaunchMS: 110, CoreMS: 90, End: driver.AttemptFailed},
+	})
+	if want := []stageTimes{{finish: 8}, {finish: 5}, {finish: 10}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
