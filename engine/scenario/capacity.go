@@ -86,7 +86,42 @@ func readCapacity(sc *Scenario) (Setup, error) {
 	if len(defaults) > 0 && len(sc.Input.Queues) > 0 {
 		sc.sayMade(cfg)
 	}
+	sc.shortNames(cfg, file.Name)
 	return c, sc.changeCapacity(c.props, cfg.Queues)
+}
+
+// shortNames says where jobs go whose queue right below the root is none of the scheduler's: clients name queues by their last part too, which is the queue that has it.
+// Of a name that several queues have the name stays, which is refused.
+//
+// Source: CSQueueStore.updateGetMapForShortName.
+func (sc *Scenario) shortNames(cfg *conf.Capacity, file string) {
+	paths, called := map[string]bool{}, map[string][]string{}
+	for i := range cfg.Queues {
+		q := &cfg.Queues[i]
+		paths[q.Path] = true
+		called[q.Name] = append(called[q.Name], q.Path)
+	}
+	parents := map[int32]bool{}
+	for i := range sc.Input.Queues {
+		parents[sc.Input.Queues[i].Parent] = true
+	}
+	sc.ByName = map[string]string{}
+	var said []string
+	for i := range sc.Input.Queues {
+		q := &sc.Input.Queues[i]
+		name, below := strings.CutPrefix(q.Path, "root.")
+		switch found := called[name]; {
+		case !below || paths[q.Path] || parents[q.ID] || len(found) == 0 || strings.Contains(name, "."):
+		case len(found) == 1:
+			sc.ByName[q.Path] = found[0]
+			said = append(said, fmt.Sprintf("%s is %s", q.Path, found[0]))
+		default:
+			sc.ByName[q.Path] = name
+		}
+	}
+	if len(said) > 0 {
+		sc.warn("queue-by-name", "%s: jobs that do not name their queue by its whole path are in the queue of that name, as YARN finds it by the last part: %s", file, strings.Join(said, ", "))
+	}
 }
 
 // noteForeign remarks on keys in capacity-scheduler.xml that are none of the scheduler's own: no other part of YARN reads that file.

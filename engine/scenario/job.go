@@ -39,12 +39,21 @@ func (sc *Scenario) JobRecord(j *trace.Job, now int64) record.Job {
 // Source: spark.yarn.queue and mapreduce.job.queuename, whose default it is.
 func (sc *Scenario) SubmittedTo(j *trace.Job) string {
 	path := sc.QueuePath(j.Queue)
-	if sc.Unnamed && path == defaultQueue && !slices.ContainsFunc(j.Conf, func(c trace.KeyValue) bool {
-		return (c.Key == "spark.yarn.queue" || c.Key == "mapreduce.job.queuename") && c.Value == defaultQueue
-	}) {
+	byName, known := sc.ByName[path]
+	switch unnamed := sc.Unnamed && path == defaultQueue; {
+	case !unnamed && !known || namesPath(j, path):
+		return path
+	case unnamed:
 		return conf.DefaultQueue
 	}
-	return path
+	return byName
+}
+
+// namesPath tells whether the client of a job named its queue by the whole path.
+func namesPath(j *trace.Job, path string) bool {
+	return slices.ContainsFunc(j.Conf, func(c trace.KeyValue) bool {
+		return (c.Key == "spark.yarn.queue" || c.Key == "mapreduce.job.queuename") && c.Value == path
+	})
 }
 
 // criticalPath returns the longest chain of stages of the job in ms, each as long as its longest task,

@@ -53,6 +53,39 @@ func TestSubmittedTo(t *testing.T) {
 	}
 }
 
+// A job is in the queue of the CapacityScheduler that its client can have named: by the path, else by the last part where that is one queue alone.
+func TestQueuesByTheirLastPart(t *testing.T) {
+	const c = "yarn.scheduler.capacity.root."
+	file := site(capacityQueues, "prod,dev,ads", c+"prod.capacity", "50", c+"dev.capacity", "25", c+"ads.capacity", "25",
+		c+"prod.queues", "etl,bi", c+"prod.etl.capacity", "50", c+"prod.bi.capacity", "50", c+"dev.queues", "bi,test", c+"dev.bi.capacity", "50", c+"dev.test.capacity", "50")
+	paths := []string{"root", "root.etl", "root.bi", "root.ads", "root.none", "root.test", "root.test.x", "root.prod.etl"}
+	in := Input{}
+	for i, path := range paths {
+		parent := int32(0)
+		switch path {
+		case "root":
+			parent = trace.Unset
+		case "root.test.x":
+			parent = 5
+		}
+		in.Queues = append(in.Queues, bare(int32(i), parent, path))
+	}
+	sc := resolve(t, in, Options{Scheduler: "capacity", Files: Files{"capacity-scheduler.xml": {Name: "c.xml", Text: file}}})
+	for i, want := range []string{"root", "root.prod.etl", "bi", "root.ads", "root.none", "root.test", "root.test.x", "root.prod.etl"} {
+		if got := sc.SubmittedTo(&trace.Job{Queue: int32(i)}); got != want {
+			t.Errorf("a job of %s is submitted to %s, want %s", paths[i], got, want)
+		}
+	}
+	for named, want := range map[string]string{"etl": "root.prod.etl", "root.etl": "root.etl"} {
+		if got := sc.SubmittedTo(&trace.Job{Queue: 1, Conf: []trace.KeyValue{{Key: "spark.yarn.queue", Value: named}}}); got != want {
+			t.Errorf("a job that names %s is submitted to %s, want %s", named, got, want)
+		}
+	}
+	if got := remarksOf(t, sc); got != "c.xml: jobs that do not name their queue by its whole path are in the queue of that name, as YARN finds it by the last part: root.etl is root.prod.etl" {
+		t.Errorf("warnings %s", got)
+	}
+}
+
 func TestRulesThatAskForGroups(t *testing.T) {
 	for rules, want := range map[string]bool{
 		`<foo/>`: false, // no rule: those in force stay

@@ -28,6 +28,7 @@ type Scenario struct {
 	// AllocationFile reports that the allocations are those of a file and not made from the trace's queues:
 	// without one YARN's loader does not run.
 	AllocationFile bool
+	ByName         map[string]string // queues of the trace to those that the CapacityScheduler knows by their last part
 	Unnamed        bool              // jobs of the default queue that name none are placed by rules that were handed in
 	MemoryOnly     bool              // the scheduler looks at memory alone, so vcores may be overbooked
 	PoolsFile      string            // what spark.scheduler.allocation.file says to all jobs, "" for nothing
