@@ -319,7 +319,7 @@ func (s *stream) takeV1(h, out *format.PageHeader) error {
 		return err
 	}
 	out.DataPageHeader = thrift.New(format.DataPageHeader{
-		NumValues: d.NumValues, Encoding: d.Encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,
+		NumValues: d.NumValues, Encoding: s.spellOut(b, d.Encoding), DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,
 	})
 	return nil
 }
@@ -336,18 +336,30 @@ func (s *stream) takeV2(h, out *format.PageHeader) error {
 	if err := s.unpackPage(h, int(nr+nd), !d.IsCompressed.Valid || d.IsCompressed.V); err != nil {
 		return err
 	}
-	if err := s.takeValues(s.body[:nr], s.body[nr:nr+nd], s.body[nr+nd:], int(d.NumValues), d.Encoding); err != nil {
+	values := s.body[nr+nd:]
+	if err := s.takeValues(s.body[:nr], s.body[nr:nr+nd], values, int(d.NumValues), d.Encoding); err != nil {
 		return err
 	}
 	if !s.seen.begins && s.seen.values > 0 {
 		return fmt.Errorf("begins within a row")
 	}
 	out.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{
-		NumValues: d.NumValues, NumNulls: int32(s.seen.values - s.seen.set), NumRows: int32(s.seen.rows), Encoding: d.Encoding,
+		NumValues: d.NumValues, NumNulls: int32(s.seen.values - s.seen.set), NumRows: int32(s.seen.rows), Encoding: s.spellOut(values, d.Encoding),
 		RepetitionLevelsByteLength: d.RepetitionLevelsByteLength, DefinitionLevelsByteLength: d.DefinitionLevelsByteLength,
 		IsCompressed: thrift.New(false),
 	})
 	return nil
+}
+
+// spellOut writes truth values that stand in runs, which end the page, as a bit each, and returns the encoding that the page then has. The library takes
+// the byte of a run for eight values, and its length for a multiple of eight, as it writes them itself; other writers make runs of any length of a 0 or 1.
+func (s *stream) spellOut(values []byte, encoding format.Encoding) format.Encoding {
+	if encoding != format.RLE { // which checkValues lets pass of truth values alone
+		return encoding
+	}
+	bits := runsOfBits(values, s.seen.set)
+	s.body = append(s.body[:len(s.body)-len(values)], bits...)
+	return format.Plain
 }
 
 func (s *stream) takeValues(rep, def, b []byte, n int, encoding format.Encoding) error {

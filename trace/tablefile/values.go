@@ -41,6 +41,9 @@ func (l *Leaf) checkValues(b []byte, encoding format.Encoding, n, dictionary int
 		if l.Kind != parquet.Boolean {
 			break
 		}
+		if n == 0 && len(b) == 0 {
+			return nil
+		}
 		if len(b) < 4 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)-4) {
 			return errShort
 		}
@@ -62,6 +65,30 @@ func (l *Leaf) checkValues(b []byte, encoding format.Encoding, n, dictionary int
 		return exactly(len(b), n*l.size)
 	}
 	return fmt.Errorf("%v values are encoded as %v, which is not read here: write it as PLAIN, by dictionary, or DELTA_BINARY_PACKED", l.Kind, encoding)
+}
+
+// runsOfBits returns n truth values, which checkValues has checked, as a bit each. A run's value is its lowest bit: writers of runs of eight make a byte of eight of it.
+func runsOfBits(b []byte, n int) []byte {
+	bits, at := make([]byte, (n+7)/8), 0
+	if n == 0 {
+		return bits
+	}
+	set := func(v uint32) {
+		bits[at>>3] |= byte(v&1) << (at & 7)
+		at++
+	}
+	_ = hybrid(b[4:4+binary.LittleEndian.Uint32(b)], 1, n, func(v uint32, times int) error {
+		for range times {
+			set(v)
+		}
+		return nil
+	}, func(p packedValues) error {
+		for i := range p.n {
+			set(p.at(i))
+		}
+		return nil
+	})
+	return bits
 }
 
 func (l *Leaf) checkPlain(b []byte, n int) error {

@@ -1,0 +1,49 @@
+package tablefile_test
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"replay/trace/tablefile"
+)
+
+// Truth values in runs of any length, as other programs write them, are what they wrote. testdata/runs.py says what that is.
+func TestRunsOfTruthValues(t *testing.T) {
+	type row struct {
+		On    bool  `parquet:"on"`
+		Maybe *bool `parquet:"maybe,optional"`
+	}
+	var want []bool
+	for n := 1; n <= 40; n++ {
+		for range n {
+			want = append(want, n%2 == 1)
+		}
+	}
+	for _, name := range []string{"runs-v1.parquet", "runs-v2.parquet"} {
+		data, err := os.ReadFile("testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := tablefile.New(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := int64(0)
+		err = tablefile.Rows(f, func(i int64, r *row) error {
+			rows++
+			switch {
+			case r.On != want[i]:
+				t.Errorf("%s: row %d is %t, want %t", name, i, r.On, want[i])
+			case (r.Maybe == nil) != (i%7 == 0):
+				t.Errorf("%s: row %d may be none: %t, want %t", name, i, r.Maybe == nil, i%7 == 0)
+			case r.Maybe != nil && *r.Maybe != want[i]:
+				t.Errorf("%s: row %d of what may be none is %t, want %t", name, i, *r.Maybe, want[i])
+			}
+			return nil
+		})
+		if err != nil || rows != int64(len(want)) {
+			t.Errorf("%s: %d rows, %v; want %d", name, rows, err, len(want))
+		}
+	}
+}
