@@ -153,6 +153,10 @@ func (s *stream) next() error {
 		if err != nil {
 			return fmt.Errorf("page at byte %d: %w", start, err)
 		}
+		if header.Type != format.DictionaryPage && s.seen.values == 0 { // some writers end lists with it, and the library wants levels
+			s.head, s.body = nil, nil
+			continue
+		}
 		return nil
 	}
 	if s.read != s.rows || s.values != s.chunk.values {

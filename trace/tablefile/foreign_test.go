@@ -8,7 +8,7 @@ import (
 	"replay/trace/tablefile"
 )
 
-// Truth values in runs of any length, as other programs write them, are what they wrote. testdata/runs.py says what that is.
+// Truth values in runs of any length, as other programs write them, are what they wrote. testdata/foreign.py says what that is.
 func TestRunsOfTruthValues(t *testing.T) {
 	type row struct {
 		On    bool  `parquet:"on"`
@@ -44,6 +44,34 @@ func TestRunsOfTruthValues(t *testing.T) {
 		})
 		if err != nil || rows != int64(len(want)) {
 			t.Errorf("%s: %d rows, %v; want %d", name, rows, err, len(want))
+		}
+	}
+}
+
+// A page without a value changes nothing: pyarrow writes one where a batch ends with a full page.
+func TestPageOfNothing(t *testing.T) {
+	type row struct {
+		Hosts []int32 `parquet:"hosts,list,optional"`
+	}
+	for _, name := range []string{"empty-page-v1.parquet", "empty-page-v2.parquet"} {
+		data, err := os.ReadFile("testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := tablefile.New(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := int32(0)
+		err = tablefile.Rows(f, func(i int64, r *row) error {
+			if odd := i%2 == 1; odd != (len(r.Hosts) == 1) || odd && r.Hosts[0] != int32(i) {
+				t.Errorf("%s: row %d has the list %d", name, i, r.Hosts)
+			}
+			rows++
+			return nil
+		})
+		if err != nil || rows != 120 {
+			t.Errorf("%s: %d rows, %v; want 120", name, rows, err)
 		}
 	}
 }
