@@ -27,6 +27,7 @@ func explained(t *testing.T, c *scenariotest.Case) map[int64]*explain.Job {
 				t.Errorf("job %d: %s", j.ID, text)
 			}
 			j.View = explain.ViewOf(l, j, []float64{0.5, 1, 2})
+			checkCurve(t, j)
 			jobs[j.ID] = j
 		}}
 	m, err := engine.Run(t.Context(), sc, why, nil)
@@ -38,6 +39,23 @@ func explained(t *testing.T, c *scenariotest.Case) map[int64]*explain.Job {
 		t.Fatalf("%d jobs explained, want %d", len(jobs), m.Totals.Jobs)
 	}
 	return jobs
+}
+
+// checkCurve checks that each point is for whole executors, with the part that they are of those that the job had, and that with all of them it is
+// what the model gives.
+func checkCurve(t *testing.T, j *explain.Job) {
+	t.Helper()
+	if j.View == nil {
+		return
+	}
+	for _, p := range j.View.Curve {
+		if want := float64(p.Executors) / float64(j.View.Executors); p.Share != want {
+			t.Errorf("job %d: %d executors of %d are the part %v of them, want %v", j.ID, p.Executors, j.View.Executors, p.Share, want)
+		}
+		if p.Executors == j.View.Executors && p.MS != j.View.Modelled {
+			t.Errorf("job %d: %d ms with the executors that it had, want %d as by the model", j.ID, p.MS, j.View.Modelled)
+		}
+	}
 }
 
 // cluster is nodes of so many MiB and plenty of vcores, on one rack.

@@ -33,7 +33,8 @@ type viewed struct {
 	cores  int64
 }
 
-// ViewOf makes the view of a job, nil of one that ran no task. Shares are the points of the curve, as parts of the executors that it had.
+// ViewOf makes the view of a job, nil of one that ran no task. Shares are where the points of the curve are wanted, as parts of the executors that it had:
+// a point is the whole number of executors next to it, one at least, with what part that is and with that part of the cores.
 func ViewOf(l *Life, j *Job, shares []float64) *View {
 	if j.FirstTask == record.None {
 		return nil
@@ -67,8 +68,9 @@ func ViewOf(l *Life, j *Job, shares []float64) *View {
 		if k := len(v.Curve); k > 0 && v.Curve[k-1].Executors == n {
 			continue
 		}
-		cores := max(int64(float64(s*float64(v.Cores))+0.5), 1)
-		v.Curve = append(v.Curve, Point{Share: s, Executors: n, MS: run(stages, cores, tail)})
+		part := float64(n) / float64(v.Executors)
+		cores := max(int64(float64(part*float64(v.Cores))+0.5), 1)
+		v.Curve = append(v.Curve, Point{Share: part, Executors: n, MS: run(stages, cores, tail)})
 	}
 	return v
 }
