@@ -88,7 +88,7 @@ type Verdict struct {
 
 // Failed reports whether the change may not pass.
 func (v *Verdict) Failed() bool {
-	if v.Lost > 0 || len(v.Worse) > 0 || v.none() {
+	if v.Lost > 0 || len(v.Worse) > 0 || v.none() || v.unsubmitted() {
 		return true
 	}
 	for i := range v.Conditions {
@@ -105,7 +105,7 @@ func (v *Verdict) none() bool {
 	return a.NoneSucceeds() && b.NoneSucceeds()
 }
 
-// unsubmitted reports whether no replay has a job.
+// unsubmitted reports whether no replay has a job, so that there is nothing to judge either.
 func (v *Verdict) unsubmitted() bool {
 	of := func(o *metric.Outcome) bool { return o.Jobs == o.NotSubmitted }
 	return of(v.Comparison.Outcomes[base]) && of(v.Comparison.Outcomes[head])

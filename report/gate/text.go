@@ -319,7 +319,7 @@ func (v *Verdict) Checks() (out []ci.Check) {
 		}
 		out = append(out, ci.Check{Name: j.Text, Level: level, Text: j.Say()})
 	}
-	if lost := v.Lost > 0 || v.none(); len(v.Conditions) == 0 || lost {
+	if lost := v.Lost > 0 || v.none() || v.unsubmitted(); len(v.Conditions) == 0 || lost {
 		c := ci.Check{Name: "headline metrics", Text: v.Sentence()}
 		if lost {
 			c.Name = "jobs finished"

@@ -56,6 +56,8 @@ func TestGate(t *testing.T) {
 			[]string{"PASS: no decision changes, every value of every replay is equal (5 seeds). Of 15 jobs 5 finish under neither: 5 jobs failed, the first is job 1 (w2): "}},
 		{"nothing but lost jobs", []string{"--conf", "spark.executor.memory=900g", "--base", "--", "--head", "--sharing drf", "--seeds", "5", "--hold", "mean(wait) < 1h", "--github"}, cmdline.ExitFailed,
 			[]string{"::error title=replay gate jobs finished::FAIL: no job finishes under base or head, so nothing is known of the change (5 seeds). Of 15 jobs 15 finish under neither: 5 jobs failed, "}},
+		{"no job", []string{"--change", "without job 0", "--change", "without job 1", "--change", "without job 2", "--base", "--", "--head", "--sharing drf", "--hold", "mean(wait) < 1h", "--github"}, cmdline.ExitFailed,
+			[]string{"::error title=replay gate jobs finished::FAIL: no job was submitted under base or head, so nothing is known of the change (5 seeds)."}},
 		{"too few without conditions", []string{"--base", base, "--head", head, "--seeds", "3"}, cmdline.ExitDone, []string{"PASS: nothing is known of the change, because 3 seeds are too little evidence (5 at least)."}},
 		{"at the limit", []string{"--base", "--", "--head", "--conf spark.locality.wait=0s", "--seeds", "5", "--hold", "makespan_jobs_failed_count <= 0"}, cmdline.ExitDone, []string{"must hold: makespan_jobs_failed_count <= 0. Kept: 0 → 0 (0), at the limit in all of them."}},
 		{"a queue of one trace", []string{traces + "node-lost", "--base", "--", "--head", "--conf spark.locality.wait=0s"}, cmdline.ExitDone, []string{"–: root.c (no number for base in trace node-lost: there is none of it)."}},
