@@ -104,7 +104,7 @@ func TestMetricsByHand(t *testing.T) {
 
 // Parts of the wait are parts of the wait of jobs that had a first task, which is not the mean where others still wait.
 func TestWhatJobsWaitedFor(t *testing.T) {
-	const want = "Jobs waited 4.20 s on average for their first task (3 jobs, 1 of them still waiting); the 2 that had one waited 2.30 s, 37 % of it for AM start."
+	const want = "Jobs waited at least 4.20 s on average for their first task (3 jobs, 1 of them still waiting); the 2 that had one waited 2.30 s, 37 % of it for AM start."
 	if news := Of(reporttest.DataOf(t, reporttest.ByHand)).News(); !slices.Contains(news, want) {
 		t.Errorf("news is %q, want among it %q", news, want)
 	}
@@ -367,6 +367,26 @@ func TestSummarySaysWhatIsOpen(t *testing.T) {
 	Of(reporttest.DataOf(t, reporttest.MadeUp{Seed: 1, Jobs: 50, Nodes: 2, WaitMS: 100, Queues: []string{"root.q"}, LostJobs: 5}.Feed)).WriteText(&b, false)
 	if want := "count with at least the time so far (Kaplan and Meier); waits of containers and tasks are those that were over."; !strings.Contains(b.String(), want) {
 		t.Errorf("no %q in\n%s", want, b.String())
+	}
+}
+
+// When the replay stopped is no wait and no duration: where none is over there is no mean, and where some are it is a least one.
+func TestNoMeanOfWhatNeverEnds(t *testing.T) {
+	waiting := func(s record.Sink) record.Manifest {
+		for i := range int64(3) {
+			s.Job(&record.Job{ID: i, Submit: 100 * i, Outcome: record.JobUnfinished, Queue: "root.a", AMScheduled: record.None, AMAllocated: record.None, FirstAsked: record.None, FirstAllocated: record.None, FirstRegistered: record.None, AMRegistered: record.None, FirstTask: record.None, Finish: record.None, RecordedMS: record.None})
+		}
+		return record.Manifest{Totals: record.Totals{Jobs: 3, JobsUnfinished: 3, EndMS: 5000}}
+	}
+	r := Of(reporttest.DataOf(t, waiting))
+	for _, name := range []string{"wait_job_first_task_mean_ms", "duration_job_mean_ms", "slowdown_mean"} {
+		v, ok := r.Value(name)
+		if !ok || !strings.HasPrefix(v.Absent, "3 of 3 jobs are ") || v.Open != 3 {
+			t.Errorf("%s is %v (there: %v, absent: %q, %d open), want none, as none of 3 is over", name, v.Number, ok, v.Absent, v.Open)
+		}
+	}
+	if news := strings.Join(r.News(), " "); strings.Contains(news, "on average") {
+		t.Errorf("news is %q, want no mean", news)
 	}
 }
 

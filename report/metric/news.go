@@ -58,7 +58,11 @@ func jobsWaited(s *Summary) string {
 	if !ok || wait.Number == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("Jobs waited %s on average for their first task (%s)", wait.Unit.Amount(wait.Number), wait.Of())
+	least := ""
+	if wait.Beyond > 0 {
+		least = "at least "
+	}
+	text := fmt.Sprintf("Jobs waited %s%s on average for their first task (%s)", least, wait.Unit.Amount(wait.Number), wait.Of())
 	most, name, all, with := 0.0, "", 0.0, int64(0)
 	for i := range result.WaitParts {
 		p := &result.WaitParts[i]

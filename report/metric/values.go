@@ -159,6 +159,10 @@ func countOpen(out []Value, s sample, q *result.OfJobs) {
 			v.Number, v.Absent = math.NaN(), fmt.Sprintf("%d of %d jobs are %s", v.Open, v.N, q.Still)
 			continue
 		}
+		if of.name == "mean" && len(s.xs) == 0 { // what there is says when the replay ended, and nothing of how long they take
+			v.Number, v.Absent = math.NaN(), fmt.Sprintf("%d of %d jobs are %s, and none says how long that takes", v.Open, v.N, q.Still)
+			continue
+		}
 		v.Number, v.Absent = s.censored(of.percent, math.Inf(1), q.Still)
 		if of.name == "mean" {
 			v.Beyond = dist.NewSurvival(s.xs, s.open).Beyond()
