@@ -16,8 +16,9 @@ type Survival struct {
 	most   float64   // the largest time, ended or open; NaN without any
 }
 
-// NewSurvival estimates from times that ended and from those that are open, each with how long it has lasted.
-func NewSurvival(ended, open []float64) *Survival {
+// NewSurvival estimates from times that ended and from those that are open, each with how long it has lasted. Endless says that none of these will ever
+// end: they last longer than all others, while one that was cut off is taken to be like those that had lasted as long.
+func NewSurvival(ended, open []float64, endless bool) *Survival {
 	ended, open = slices.Sorted(slices.Values(ended)), slices.Sorted(slices.Values(open))
 	s := &Survival{most: math.NaN()}
 	for _, xs := range [][]float64{ended, open} {
@@ -28,7 +29,7 @@ func NewSurvival(ended, open []float64) *Survival {
 	part, left, o := 1.0, len(ended)+len(open), 0
 	for i := 0; i < len(ended); {
 		t, k := ended[i], 0
-		for ; o < len(open) && open[o] < t; o++ {
+		for ; o < len(open) && open[o] < t && !endless; o++ {
 			left--
 		}
 		for ; i < len(ended) && ended[i] == t; i++ {

@@ -390,6 +390,34 @@ func TestNoMeanOfWhatNeverEnds(t *testing.T) {
 	}
 }
 
+// Jobs that never finish are beyond all that do, however long they were there: what finishes later is no better. Of those that an end cuts off nobody knows it.
+func TestWhatNeverFinishesIsBeyond(t *testing.T) {
+	slowdown := func(finish, until int64) float64 {
+		r := Of(reporttest.DataOf(t, func(s record.Sink) record.Manifest {
+			for id, criticalMS := range []int64{10_000, 10_000, 200_000, 10_000} {
+				j := record.Job{ID: int64(id), Outcome: record.JobUnfinished, Queue: "root.a", AMScheduled: record.None, AMAllocated: record.None, FirstAsked: record.None, FirstAllocated: record.None,
+					FirstRegistered: record.None, AMRegistered: record.None, FirstTask: record.None, Finish: record.None, CriticalPathMS: criticalMS, RecordedMS: record.None}
+				if id < 2 {
+					j.Outcome, j.AMScheduled, j.AMAllocated, j.AMRegistered, j.FirstTask, j.Finish = record.JobSucceeded, 0, 0, 0, 0, finish
+				}
+				s.Job(&j)
+			}
+			return record.Manifest{Until: until, Totals: record.Totals{Jobs: 4, JobsSucceeded: 2, JobsUnfinished: 2, EndMS: 400_000}}
+		}))
+		v, ok := r.Value("slowdown_mean")
+		if !ok || v.Absent != "" {
+			t.Fatalf("no slowdown: %q", v.Absent)
+		}
+		return v.Number
+	}
+	if early, late := slowdown(15_000, 0), slowdown(30_000, 0); early != 1.5+.5*(40-1.5) || late != 3+.5*(40-3) {
+		t.Errorf("two of four finish, slowed down 1.5 times or 3 times, and two never: means of %v and %v up to 40, want 20.75 and 21.5", early, late)
+	}
+	if cut := slowdown(30_000, 400_000); math.Abs(cut-(3+(40-3)/3.)) > 1e-9 {
+		t.Errorf("two of four are cut off, one of them before the others finish: a mean of %v up to 40, want %v as by Kaplan and Meier", cut, 3+(40-3)/3.)
+	}
+}
+
 // A replay whose jobs can never finish has ended when nothing more happened: samples after that, until it was found out, do not count.
 func TestSamplesAfterTheEnd(t *testing.T) {
 	for _, wait := range []int64{1, 30, 3600} {

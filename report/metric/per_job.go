@@ -18,6 +18,7 @@ type PerJob struct {
 	Open    func(*result.Job) (least float64, ok bool)
 	Percent float64 // the percentile, 0 for a ratio or a mean
 	still   string
+	endless bool // what is open never ends, as the replay went on until nothing more could happen
 }
 
 // Has reports whether a job counts, and whether its value is open.
@@ -37,7 +38,7 @@ func (p *PerJob) Sees(jobs []*result.Job) float64 {
 	if len(s.open) == 0 {
 		return math.Inf(1)
 	}
-	return dist.NewSurvival(s.xs, s.open).Most()
+	return s.curve().Most()
 }
 
 // Over computes the value v again from jobs. Where some are open, or censored says that some are in what it is compared with, a
@@ -62,9 +63,13 @@ func (p *PerJob) Over(v *Value, jobs []*result.Job, censored bool, horizon float
 type sample struct {
 	num, den float64
 	xs, open []float64
+	endless  bool // what is open never ends
 }
 
+func (s *sample) curve() *dist.Survival { return dist.NewSurvival(s.xs, s.open, s.endless) }
+
 func (p *PerJob) sample(jobs []*result.Job) (s sample) {
+	s.endless = p.endless
 	for _, j := range jobs {
 		if a, b, ok := p.Of(j); ok {
 			s.num += a
@@ -81,7 +86,7 @@ func (p *PerJob) sample(jobs []*result.Job) (s sample) {
 
 // censored returns a percentile, or with 0 the mean up to horizon, where some values are open; or why there is none.
 func (s *sample) censored(percent, horizon float64, still string) (x float64, absent string) {
-	curve := dist.NewSurvival(s.xs, s.open)
+	curve := s.curve()
 	if percent == 0 {
 		return curve.Mean(min(horizon, curve.Most())), ""
 	}

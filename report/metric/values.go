@@ -107,10 +107,13 @@ func adds(q *result.OfJobs, d *result.Data) func(*sample, *result.Job) {
 			return
 		}
 		if x, ok := q.Open(j, d.Manifest.Totals.EndMS); ok {
-			s.open = append(s.open, x)
+			s.open, s.endless = append(s.open, x), endless(d)
 		}
 	}
 }
+
+// endless reports whether jobs that are unfinished never finish: the replay was not asked to end before all could.
+func endless(d *result.Data) bool { return d.Manifest.Until == 0 }
 
 // statisticsOfJobs are those of a part, whose sample it sorts.
 func statisticsOfJobs(q *result.OfJobs, d *result.Data, p part, s *sample) []Value {
@@ -139,6 +142,7 @@ func statisticsOfJobs(q *result.OfJobs, d *result.Data, p part, s *sample) []Val
 			out[i].Things, out[i].Whole = "jobs", whole
 			out[i].PerJob = &PerJob{Of: func(j *result.Job) (float64, float64, bool) { x, ok := q.Of(j); return x, 1, ok && p.has(j) }, Percent: of.percent, still: q.Still}
 			if q.Open != nil {
+				out[i].PerJob.endless = endless(d)
 				out[i].PerJob.Open = func(j *result.Job) (float64, bool) {
 					x, ok := q.Open(j, d.Manifest.Totals.EndMS)
 					return x, ok && p.has(j)
@@ -165,7 +169,7 @@ func countOpen(out []Value, s sample, q *result.OfJobs) {
 		}
 		v.Number, v.Absent = s.censored(of.percent, math.Inf(1), q.Still)
 		if of.name == "mean" {
-			v.Beyond = dist.NewSurvival(s.xs, s.open).Beyond()
+			v.Beyond = s.curve().Beyond()
 		}
 	}
 }

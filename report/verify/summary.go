@@ -145,11 +145,11 @@ func (v *verifier) metrics() (map[string]float64, error) {
 	for _, j := range v.jobList {
 		t.add(j, v.manifest.Totals.EndMS)
 	}
-	out := metricValues{}
+	out, endless := metricValues{}, v.manifest.Until == 0
 	failed := errors.Join(
-		out.ofJobs("wait_job_first_task", "_ms", t.waits, t.openWaits),
-		out.ofJobs("duration_job", "_ms", t.durations, t.openDurations),
-		out.ofJobs("slowdown", "", t.slowdowns, t.openSlowdowns))
+		out.ofJobs("wait_job_first_task", "_ms", t.waits, t.openWaits, endless),
+		out.ofJobs("duration_job", "_ms", t.durations, t.openDurations, endless),
+		out.ofJobs("slowdown", "", t.slowdowns, t.openSlowdowns, endless))
 	out.of("wait_container_allocation", "_ms", v.sums.asks)
 	if v.hasTasks {
 		out.of("wait_task_launch", "_ms", v.sums.launches)
@@ -178,14 +178,14 @@ func (out metricValues) of(name, suffix string, d *distribution) {
 	}
 }
 
-// ofJobs puts in the statistics of times of jobs, of which some are open.
-func (out metricValues) ofJobs(name, suffix string, ended, open []float64) error {
+// ofJobs puts in the statistics of times of jobs, of which some are open, and with endless will never end.
+func (out metricValues) ofJobs(name, suffix string, ended, open []float64, endless bool) error {
 	if len(open) == 0 {
 		d := distributionOf(ended)
 		out.of(name, suffix, d)
 		return d.Close()
 	}
-	longer := curveOf(ended, open)
+	longer := curveOf(ended, open, endless)
 	if len(ended) > 0 {
 		out[name+"_mean"+suffix] = longer.area()
 	}
@@ -232,10 +232,10 @@ func (v *verifier) quotients(t *jobTotals) map[string][2]float64 {
 }
 
 // A curve is Kaplan and Meier's of what lasts longer: after each time, of those that ended or are open, the part of all that lasts longer. What is
-// open has lasted at least so long, and counts as there when something ends at that time.
+// open has lasted at least so long, and counts as there when something ends at that time; where no end was asked for, it never ends and lasts longer than all.
 type curve []struct{ at, longer float64 }
 
-func curveOf(ended, open []float64) curve {
+func curveOf(ended, open []float64, endless bool) curve {
 	type seen struct {
 		at   float64
 		open int
@@ -248,10 +248,13 @@ func curveOf(ended, open []float64) curve {
 		all = append(all, seen{x, 1})
 	}
 	slices.SortFunc(all, func(a, b seen) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.open, b.open)) })
-	out, longer := make(curve, len(all)), 1.0
+	out, longer, left := make(curve, len(all)), 1.0, len(all)
 	for i, s := range all {
 		if s.open == 0 {
-			longer *= 1 - 1/float64(len(all)-i)
+			longer *= 1 - 1/float64(left)
+		}
+		if s.open == 0 || !endless {
+			left--
 		}
 		out[i].at, out[i].longer = s.at, longer
 	}
