@@ -58,7 +58,7 @@ func (m *Merged) choices() (out []*Choice, left []string) {
 	}
 	out, lose := losing(out)
 	if lose != nil {
-		left = append(left, fmt.Sprintf("Left out, because more jobs do not succeed than under others, which leaves their room to the rest: %s.", listed(lose)))
+		left = append(left, fmt.Sprintf("Left out, because jobs do not succeed that do under others, which leaves their room to the rest: %s.", listed(lose)))
 	}
 	of := map[*Group]int{}
 	for i, c := range out {
@@ -102,7 +102,7 @@ func (m *Merged) choices() (out []*Choice, left []string) {
 	return out, left
 }
 
-// lose marks the groups under which more jobs than under another do not succeed that should have, with the same trace, load, end and seed.
+// lose marks the groups under which a job does not succeed that should have and does under another, with the same trace, load, end and seed.
 func (m *Merged) lose() {
 	among := m.among()
 	under := func(g *Group, seed int) string {
@@ -114,18 +114,20 @@ func (m *Merged) lose() {
 		}
 		return key
 	}
-	least := map[string]int64{}
+	least := map[string]Outcome{} // what is lost under all
 	for _, g := range m.Points {
 		for k, lost := range g.Lost {
 			key := under(g, k)
-			if before, ok := least[key]; !ok || lost < before {
-				least[key] = lost
+			if before, ok := least[key]; ok {
+				lost = Outcome{Unexpected: min(lost.Unexpected, before.Unexpected), Lost: lost.Lost.both(before.Lost)}
 			}
+			least[key] = lost
 		}
 	}
 	for _, g := range m.Points {
-		for k, lost := range g.Lost {
-			g.loses = g.loses || lost > least[under(g, k)]
+		for k := range g.Lost {
+			all := least[under(g, k)]
+			g.loses = g.loses || g.Lost[k].Loses(&all)
 		}
 	}
 }

@@ -42,9 +42,9 @@ type Headline struct {
 
 // A Group is the cells that differ in their seeds alone.
 type Group struct {
-	*Cell            // the first
-	Seeds   []uint64 // of those that are there
-	Lost    []int64  // jobs by seed that did not succeed though they should have
+	*Cell             // the first
+	Seeds   []uint64  // of those that are there
+	Lost    []Outcome // by seed
 	Numbers [][]float64
 	faster  float64 // how many times as fast as recorded jobs arrive; 0 where it is not known
 	at      []int   // levels of the dims
@@ -195,7 +195,7 @@ func (m *Merged) add(c *Cell, r *Record) {
 		}
 		numbers[at] = x
 	}
-	g.Seeds, g.Lost, g.Numbers = append(g.Seeds, c.Seed), append(g.Lost, r.Outcome.Unexpected), append(g.Numbers, numbers)
+	g.Seeds, g.Lost, g.Numbers = append(g.Seeds, c.Seed), append(g.Lost, r.Outcome), append(g.Numbers, numbers)
 }
 
 func (g *Group) like(c *Cell) bool {

@@ -61,8 +61,8 @@ func (m *Merged) page(pictures [][]figure.Picture) ([]byte, error) {
 		r := page.Row{Name: m.label(g, everything), Cells: []page.Cell{{Text: fmt.Sprint(len(g.Seeds)), Label: "seeds"}}}
 		if m.Lost > 0 {
 			lost := int64(0)
-			for _, n := range g.Lost {
-				lost += n
+			for k := range g.Lost {
+				lost += g.Lost[k].Unexpected
 			}
 			r.Cells = append(r.Cells, page.Cell{Text: quantity.Thousands(lost), Label: "jobs that do not succeed"})
 		}

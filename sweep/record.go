@@ -38,7 +38,8 @@ type Program struct {
 type Outcome struct {
 	Jobs       int64 `json:"jobs"`
 	Succeeded  int64 `json:"succeeded"`
-	Unexpected int64 `json:"unexpected"` // did not succeed though the trace does not record it so
+	Unexpected int64 `json:"unexpected"`     // did not succeed though the trace does not record it so
+	Lost       Jobs  `json:"lost,omitempty"` // which these are
 }
 
 // Value is a metric of a cell.
@@ -58,10 +59,9 @@ type Value struct {
 
 // RecordOf is the record of a replay.
 func RecordOf(id string, s *metric.Summary) *Record {
-	m, o := &s.Manifest, s.Outcome()
+	m, cut := &s.Manifest, s.Outcome().CutOff() > 0
 	r := &Record{Format: Format, ID: id, Program: Program{m.ProgramVersion, m.Commit, m.Modified}, Decisions: m.DecisionHash,
-		Outcome: Outcome{o.Jobs, o.Succeeded, o.Unexpected}, Trace: m.TraceName, Warnings: []string{}, Faster: m.Faster, Values: make([]Value, 0, len(s.Values))}
-	cut := o.CutOff() > 0
+		Outcome: outcomeOf(s), Trace: m.TraceName, Warnings: []string{}, Faster: m.Faster, Values: make([]Value, 0, len(s.Values))}
 	for i := range m.Warnings {
 		text := metric.Counted(&m.Warnings[i])
 		if m.Warnings[i].Jobs > 0 && m.TraceName != "" { // numbers of jobs are those of a trace

@@ -234,7 +234,7 @@ func (r *Result) lostText() string {
 	if r.Lost.Unexpected == 0 {
 		return ""
 	}
-	return fmt.Sprintf("In a replay of the baseline %d of %s fail, are refused or do not finish that should succeed: values are over the others, and of a setting it is held that jobs fail only where it loses more.",
+	return fmt.Sprintf("In a replay of the baseline %d of %s fail, are refused or do not finish that should succeed: values are over the others, times with what those that do not finish have taken so far, and of a setting it is held that jobs fail only where it loses one that the baseline does not.",
 		r.Lost.Unexpected, quantity.Counted(r.Lost.Jobs, "jobs"))
 }
 

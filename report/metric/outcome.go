@@ -82,6 +82,14 @@ func (o *Outcome) Add(d *result.Data) {
 	slices.SortStableFunc(o.Reasons, func(a, b Reason) int { return cmp.Compare(b.Jobs, a.Jobs) })
 }
 
+// Unexpected reports whether a job did not succeed that the trace does not record as failed or killed, and that the end that was asked for, if there
+// was one, did not cut off.
+func Unexpected(j *result.Job, cutOff bool) bool {
+	return j.Outcome != record.JobSucceeded && !asRecorded(j) && !(j.Outcome == record.JobUnfinished && cutOff)
+}
+
+func asRecorded(j *result.Job) bool { return j.Recorded == "failed" || j.Recorded == "killed" }
+
 // count adds a job of a replay, which may have been cut off, and returns the name of its outcome.
 func (o *Outcome) count(j *result.Job, cutOff bool) string {
 	o.Jobs++
@@ -90,11 +98,10 @@ func (o *Outcome) count(j *result.Job, cutOff bool) string {
 		return j.Outcome
 	}
 	switch {
-	case j.Recorded == "failed" || j.Recorded == "killed":
-		o.AsRecorded++
-	case j.Outcome == record.JobUnfinished && cutOff:
-	default:
+	case Unexpected(j, cutOff):
 		o.Unexpected++
+	case asRecorded(j):
+		o.AsRecorded++
 	}
 	switch {
 	case j.Outcome != record.JobFailed:

@@ -40,7 +40,7 @@ type tuning struct {
 	units   [][]place // the race's, then those held out
 	cells   map[cellKey]int
 	values  map[int]tune.Values // by cell, of those that were replayed
-	lost    map[int]int64
+	lost    map[int]sweep.Outcome
 	faster  map[int]float64 // arrivals, where the record has them
 	used    map[string]bool // ids of cells
 	measure *tune.Measure
@@ -97,7 +97,7 @@ func (p *program) tune(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	t := &tuning{sweeping: w, plan: tp, cells: map[cellKey]int{}, values: map[int]tune.Values{}, lost: map[int]int64{}, faster: map[int]float64{}, used: map[string]bool{}}
+	t := &tuning{sweeping: w, plan: tp, cells: map[cellKey]int{}, values: map[int]tune.Values{}, lost: map[int]sweep.Outcome{}, faster: map[int]float64{}, used: map[string]bool{}}
 	for i := range w.all.Cells {
 		cell := &w.all.Cells[i]
 		t.cells[cellKey{place{cell.Trace, cell.Seed}, w.points[i]}] = i
@@ -159,7 +159,8 @@ func (p *program) tune(c *cli.Context) error {
 		Score: func(c, u int) tune.Score {
 			s := t.measure.Score(r.Row(c, u), r.Row(tune.Baseline, u))
 			for _, at := range t.units[u] {
-				s.Lost = s.Lost || t.lost[t.cells[cellKey{at, candidates[c]}]] > t.lost[t.cells[cellKey{at, tune.Baseline}]]
+				lost, base := t.lost[t.cells[cellKey{at, candidates[c]}]], t.lost[t.cells[cellKey{at, tune.Baseline}]]
+				s.Lost = s.Lost || lost.Loses(&base)
 			}
 			return s
 		}}
@@ -240,7 +241,7 @@ func (t *tuning) replayed(points []int, from, to int) error {
 		if err != nil {
 			return err
 		}
-		t.values[i], t.lost[i], t.used[r.ID] = tune.ValuesOf(r), r.Outcome.Unexpected, true
+		t.values[i], t.lost[i], t.used[r.ID] = tune.ValuesOf(r), r.Outcome, true
 		t.result.Warnings.Add(r, t.all.Traces[t.all.Cells[i].Trace].Name)
 		t.faster[i] = r.Faster
 		if t.points[i] == tune.Baseline && t.measure == nil {

@@ -123,3 +123,22 @@ func TestTuneSaysWhatIsLostAlike(t *testing.T) {
 		t.Errorf("all are lost: exit %d, %s", code, stderr)
 	}
 }
+
+// A setting under which as many jobs are lost as under the baseline, and others, is no better: what it loses leaves its room to the rest.
+func TestTuneLosesOthers(t *testing.T) {
+	sweepDir(t, "traces: traces/fair-weights\nflags: --fair-scheduler not-a.xml\nseeds: 1..5\ngoal: least mean(wait)\ngrid: {fair-scheduler: [not-b.xml, not-c.xml]}\n")
+	for _, name := range []string{"a", "b", "c"} {
+		queues := strings.Replace(`<queue name="a"/><queue name="b"/><queue name="c"/>`, `<queue name="`+name+`"/>`, `<queue name="`+name+`"><maxRunningApps>0</maxRunningApps></queue>`, 1)
+		if err := os.WriteFile("in/not-"+name+".xml", []byte("<allocations>"+queues+"</allocations>"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, stderr := cmd(t, "tune", "in/plan.yaml", "--out", "t", "-q")
+	if code != cmdline.ExitDone || !strings.Contains(out, "No setting came before the baseline") || strings.Count(out, "left after 5: jobs fail") != 2 {
+		t.Errorf("exit %d, %s\n%s\nwant no setting before the baseline, as each loses a job that it does not", code, stderr, out)
+	}
+	writePlan(t, "traces: traces/fair-weights\nseeds: 1..5\ngrid: {fair-scheduler: [not-a.xml, not-b.xml]}\n")
+	if out := must(t, "sweep", "in/plan.yaml", "--out", "s", "-q"); !strings.Contains(out, "Left out, because jobs do not succeed that do under others") || !strings.Contains(out, "No headline metric tells two choices apart.") {
+		t.Errorf("a sweep of the two compares them:\n%s", out)
+	}
+}
