@@ -87,6 +87,10 @@ func (p *Plan) Sentence() string {
 	switch {
 	case p.Best < 0 && p.Lost[0].Jobs > 0 && p.Lost[len(p.Lost)-1].Jobs > 0:
 		return fmt.Sprintf("%s is not known with %s: jobs are lost at both ends, and where jobs are lost nothing holds.", p.targets(), within)
+	case p.Best < 0 && p.numberless():
+		return fmt.Sprintf("%s is not known with %s: a value has no number at either end.", p.targets(), within)
+	case p.Best < 0 && p.untried():
+		return fmt.Sprintf("%s holds neither at %s = %s nor at %s; what lies between was not tried.", p.targets(), p.Setting, first, last)
 	case p.Best < 0:
 		return fmt.Sprintf("%s does not hold with %s: neither at %s nor at %s.", p.targets(), within, first, last)
 	case p.All && p.Low == p.High:
@@ -99,10 +103,26 @@ func (p *Plan) Sentence() string {
 		which = map[bool]string{true: "the first", false: "the last"}[p.Rising]
 	}
 	text := fmt.Sprintf("%s = %s is %s from %s to %s at which %s", p.Setting, p.Labels[p.Best], which, first, last, p.targets())
-	if p.Low == p.High {
-		return text + " (known with 95 % confidence)."
+	border := ""
+	if p.untried() {
+		border = ", if there is one border between failing and holding"
 	}
-	return fmt.Sprintf("%s (from %s to %s with 95 %% confidence).", text, p.Labels[p.Low], p.Labels[p.High])
+	if p.Low == p.High {
+		return text + " (known with 95 % confidence" + border + ")."
+	}
+	return fmt.Sprintf("%s (from %s to %s with 95 %% confidence%s).", text, p.Labels[p.Low], p.Labels[p.High], border)
+}
+
+// untried reports whether some values were not replayed, of which the answer goes by their neighbours.
+func (p *Plan) untried() bool { return len(p.Points) < len(p.Labels) }
+
+// numberless reports whether a value has no number at either end, so that nothing is known there or beyond.
+func (p *Plan) numberless() bool {
+	return len(p.Points) > 1 && p.Points[0].numberless() && p.Points[len(p.Points)-1].numberless()
+}
+
+func (pt *Point) numberless() bool {
+	return slices.ContainsFunc(pt.Excess, func(xs []float64) bool { return slices.ContainsFunc(xs, math.IsNaN) })
 }
 
 // advice says where to look when the targets hold at neither end, or at both; empty where the answer lies between. It goes by the target that is missed by most
@@ -124,18 +144,15 @@ func (p *Plan) advice() string {
 		return fmt.Sprintf("Of jobs that should succeed %s are lost at %s = %s, and %s at %s: %s. Change what they are lost by, or leave them out (--change 'without job N').",
 			lost.text(), p.Setting, p.Labels[first.Value], lostLast.text(), p.Labels[last.Value], lostLast.Why)
 	}
-	numberless := func(pt *Point) bool {
-		return slices.ContainsFunc(pt.Excess, func(xs []float64) bool { return slices.ContainsFunc(xs, math.IsNaN) })
-	}
-	if numberless(first) && numberless(last) {
-		return fmt.Sprintf("A value has no number at %s = %s, nor at %s: nothing is known of what is beyond.", p.Setting, p.Labels[first.Value], p.Labels[last.Value])
+	if p.numberless() {
+		return "Nothing is known of what is beyond."
 	}
 	for i, pt := range []*Point{first, last} {
 		other := p.Labels[[]*Point{last, first}[i].Value]
 		if lost := p.Lost[pt.Value]; lost.Jobs > 0 {
 			return fmt.Sprintf("Of jobs that should succeed %s are lost at %s = %s, and at %s the targets are missed: look on the other side of %[4]s. %s.", lost.text(), p.Setting, p.Labels[pt.Value], other, lost.Why)
 		}
-		if numberless(pt) {
+		if pt.numberless() {
 			return fmt.Sprintf("At %s = %s a value has no number, and at %s the targets are missed: look on the other side of %[3]s.", p.Setting, p.Labels[pt.Value], other)
 		}
 	}
