@@ -304,9 +304,7 @@ type Cluster struct {
 	// Localities tells that the ResourceManager takes asks by locality.
 	Localities bool
 
-	node   []int32         // by name
-	rackOf []protocol.Name // by name, Any for one that is no host
-
+	node       []int32 // by name
 	rackNumber []int32 // by name of a host: number of its rack, plus 1, 0 for one that is no host
 	racks      []protocol.Name
 }
@@ -317,11 +315,11 @@ func (c *Cluster) Add(host, rack string, rackIndex int32) {
 	c.Rack = append(c.Rack, c.Names.Intern(rack))
 	c.RackIndex = append(c.RackIndex, rackIndex)
 	for len(c.node) < c.Names.Len() {
-		c.node, c.rackOf, c.rackNumber = append(c.node, -1), append(c.rackOf, protocol.Any), append(c.rackNumber, 0)
+		c.node, c.rackNumber = append(c.node, -1), append(c.rackNumber, 0)
 	}
 	last := len(c.Host) - 1
 	c.rackNumber[c.Host[last]] = 1 + c.numberOf(c.Rack[last], rackIndex)
-	c.node[c.Host[last]], c.rackOf[c.Host[last]] = int32(last), c.Rack[last]
+	c.node[c.Host[last]] = int32(last)
 }
 
 // numberOf returns the number of a rack among those of the nodes; they mostly have that of the trace.
@@ -359,11 +357,8 @@ func (c *Cluster) RackNumbers() (of []int32, racks []protocol.Name) { return c.r
 
 // RackOf returns the rack of a host, YARN's default rack for one that is not in the trace.
 func (c *Cluster) RackOf(host protocol.Name) protocol.Name {
-	if int(host) < len(c.rackOf) && c.rackOf[host] != protocol.Any {
-		return c.rackOf[host]
-	}
-	if n := c.NodeOf(host); n >= 0 { // a rack that is called "*"
-		return c.Rack[n]
+	if int(host) < len(c.rackNumber) && c.rackNumber[host] > 0 {
+		return c.racks[c.rackNumber[host]-1]
 	}
 	return c.Names.Intern("/default-rack")
 }

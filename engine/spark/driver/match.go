@@ -19,9 +19,9 @@ func (d *Driver) matched(g *allocator.Grant) {
 		return
 	}
 	d.rec.ContainersPreferring++
-	node := c.Node
 	apart := d.cluster.Localities // then no host is called like a rack
-	host, rack := d.cluster.Host[node], d.cluster.Rack[node]
+	host := g.Container.Host
+	rack := d.cluster.RackOf(host)
 	if g.Wanted.Has(host) && (apart || g.Wanted.HasHost(host)) {
 		c.Match = record.OnHost
 		d.rec.ContainersPreferred++
@@ -50,7 +50,7 @@ func (d *Driver) matched(g *allocator.Grant) {
 		c.Miss = record.HostBusy
 	case d.kind.DelayOff:
 		c.Miss = record.DelayOff
-	case c.Type != protocol.NodeLocal.String():
+	case g.Container.Type != protocol.NodeLocal:
 		c.Miss = record.DelayOver
 	default:
 		c.Miss = record.MissedByOrder

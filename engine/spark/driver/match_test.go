@@ -81,7 +81,7 @@ func TestContainersWithoutPreference(t *testing.T) {
 // A preferred host that is not in the trace counts as one that is not there.
 func TestMatchOfHostThatIsNotInTheTrace(t *testing.T) {
 	a := newApp(t, jobOf(stageOf(0, 1, 1000)), setup{conf: static(1)}).executors(2).register()
-	g := &allocator.Grant{Container: protocol.Container{ID: protocol.ContainerID{App: 1, N: 2}}, Match: allocator.MatchedElsewhere, Wanted: protocol.NewLocality([]protocol.Name{a.Cluster().Names.Intern("elsewhere")}, a.Cluster())}
+	g := &allocator.Grant{Container: protocol.Container{ID: protocol.ContainerID{App: 1, N: 2}, Node: 2, Host: a.Cluster().Host[2]}, Match: allocator.MatchedElsewhere, Wanted: protocol.NewLocality([]protocol.Name{a.Cluster().Names.Intern("elsewhere")}, a.Cluster())}
 	a.d.matched(g)
 	if r := a.Container(2); r.Match != record.Elsewhere || r.Miss != record.HostAbsent {
 		t.Errorf("match %v, miss %v, want elsewhere for want of the host", r.Match, r.Miss)
