@@ -81,6 +81,7 @@ func stateRules() snapshot.Rules {
 			yarn + "Places.lists":                          snapshot.Dropped,
 			yarn + "Places.united":                         snapshot.Dropped,
 			yarn + "Places.attempts":                       snapshot.Dropped,
+			yarn + "Places.requests":                       snapshot.Dropped,
 			"replay/engine/spark/driver.Kind.index":        snapshot.Kept,
 			"replay/engine/spark/driver.Kind.scratch":      snapshot.Kept,
 			"replay/engine/spark/driver.Kind.spare":        snapshot.Kept,

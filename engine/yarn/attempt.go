@@ -45,7 +45,7 @@ func NewAttempt(s AppSpec, number int32, timestamp, now int64, places *Places) *
 	a := &Attempt{number: number, AppSpec: s, Start: now, WaitingForAM: !s.Unmanaged}
 	a.AppHash = jvm.AppHash(timestamp, int32(s.ID))
 	a.Hash = jvm.AttemptHash(a.AppHash, number)
-	a.Requests = Requests{places: places, app: a.Hash}
+	a.Requests = Requests{requestLists: spared(&places.requests), places: places, app: a.Hash}
 	a.containerLists = spared(&places.attempts)
 	return a
 }

@@ -26,6 +26,7 @@ type Places struct {
 	lists    []groupLists
 	united   []*protocol.Locality
 	attempts []containerLists
+	requests []requestLists
 }
 
 // spared takes the last element out of a list, a zero one when there is none.

@@ -282,18 +282,31 @@ func (r *Requests) tell(t *Table, asks []protocol.LocalityAsk) {
 		r.tellNames(t, asks)
 		return
 	}
-	t.taken = slices.DeleteFunc(t.taken, func(k taken) bool {
-		return slices.ContainsFunc(asks, func(a protocol.LocalityAsk) bool { return a.Locality.Has(k.name) })
-	})
+	t.replaced(asks)
 	t.mergeEmpty()
+}
+
+// replaced forgets what was taken from the names that asks are about.
+func (l *localities) replaced(asks []protocol.LocalityAsk) {
+	kept := l.taken[:0]
+	for i := range l.taken {
+		asked := false
+		for k := range asks {
+			asked = asked || asks[k].Locality.Has(l.taken[i].name)
+		}
+		if !asked {
+			kept = append(kept, l.taken[i])
+		}
+	}
+	l.taken = kept
 }
 
 // of returns the asks that belong to a table.
 func of(t *Table, asks []protocol.LocalityAsk) []protocol.LocalityAsk {
-	other := func(a protocol.LocalityAsk) bool { return a.Priority != t.Priority }
-	if t.Request != 0 || t.Update != (protocol.ContainerID{}) || len(asks) == 0 {
+	if len(asks) == 0 || t.Request != 0 || t.Update != (protocol.ContainerID{}) {
 		return nil
 	}
+	other := func(a protocol.LocalityAsk) bool { return a.Priority != t.Priority }
 	if !slices.ContainsFunc(asks, other) {
 		return asks
 	}
@@ -339,22 +352,26 @@ func (r *Requests) spell(t *Table) {
 
 // mergeEmpty puts groups into one of which only records with count 0 are left: they still are records. One whose names are all those of another group goes.
 func (t *Table) mergeEmpty() {
+	empty := 0
 	for i := 0; i < len(t.told); {
-		if g := &t.told[i]; g.Count == 0 && t.has(g) {
+		switch g := &t.told[i]; {
+		case g.Count != 0:
+			i++
+		case t.has(g):
 			t.told = slices.Delete(t.told, i, i+1)
-		} else {
+		default:
+			empty++
 			i++
 		}
 	}
-	var room [2 * mostEmpty]*protocol.Locality
-	all := room[:0]
+	if empty <= mostEmpty {
+		return
+	}
+	all := make([]*protocol.Locality, 0, empty)
 	for i := range t.told {
 		if g := &t.told[i]; g.Count == 0 {
 			all = append(all, g.Locality)
 		}
-	}
-	if len(all) <= mostEmpty {
-		return
 	}
 	sum := spared(&t.places.united)
 	if sum == nil {

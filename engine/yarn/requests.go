@@ -198,16 +198,20 @@ func (r *Record) Asked() int32 {
 //
 // Source: AppSchedulingInfo.
 type Requests struct {
+	requestLists
 	places  *Places
-	app     int32    // hash of the attempt, for keys that name a container
-	tables  []*Table // all ever made, by key
-	active  []*Table // those with containers wanted anywhere, by key
+	app     int32 // hash of the attempt, for keys that name a container
 	present jvm.ConcurrentHashMap[Key, *Table]
 	stopped bool
 
 	// OnEmpty, if set, is told when an ask, or an ask for growth that is taken back, leaves nothing wanted, before what comes after it
 	// in the same message.
 	OnEmpty interface{ Emptied() }
+}
+
+type requestLists struct {
+	tables []*Table // all ever made, by key
+	active []*Table // those with containers wanted anywhere, by key
 }
 
 // batches sorts the asks of one message by key and name as YARN does: the last ask for a name wins,
@@ -269,8 +273,18 @@ func (r *Requests) Table(k Key) *Table {
 }
 
 func (r *Requests) search(k Key) (int, bool) {
+	if len(r.tables) <= fewTables {
+		for i, t := range r.tables {
+			if t.Key == k {
+				return i, true
+			}
+		}
+	}
 	return slices.BinarySearchFunc(r.tables, k, func(t *Table, k Key) int { return t.Key.Compare(k) })
 }
+
+// fewTables is how many tables are looked through one after the other: that of its master's container, and of each size of executor.
+const fewTables = 4
 
 // Ensure returns the table of a key, a new and empty one when there never was one.
 func (r *Requests) Ensure(k Key) *Table {
@@ -296,7 +310,10 @@ func (r *Requests) Stop() {
 		t.records, t.hasAny = jvm.ConcurrentHashMap[protocol.Name, Record]{}, false
 		t.stop()
 	}
-	r.active, r.tables = nil, nil
+	clear(r.tables)
+	clear(r.active[:cap(r.active)])
+	r.places.requests = append(r.places.requests, requestLists{r.tables[:0], r.active[:0]})
+	r.requestLists = requestLists{}
 	r.present = jvm.ConcurrentHashMap[Key, *Table]{}
 }
 
@@ -391,6 +408,10 @@ func (r *Requests) activate(t *Table) {
 		return
 	}
 	t.active = true
+	if len(r.active) == 0 {
+		r.active = append(r.active, t)
+		return
+	}
 	i, _ := slices.BinarySearchFunc(r.active, t.Key, func(t *Table, k Key) int { return t.Key.Compare(k) })
 	r.active = slices.Insert(r.active, i, t)
 }

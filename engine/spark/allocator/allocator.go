@@ -176,7 +176,7 @@ func (a *Allocator) Renew(s Setup) {
 		a.profiles = reuse.Longer(a.profiles)
 		p := &a.profiles[len(a.profiles)-1]
 		clear(p.localities)
-		*p = profile{ExecutorProfile: e, hosts: p.hosts[:0], localities: p.localities[:0]}
+		*p = profile{ExecutorProfile: e, hosts: p.hosts[:0], localities: p.localities[:0], hinted: hinted{others: p.hinted.others[:0]}}
 	}
 	a.profiles[0].targeted, a.profiles[0].target = true, a.initial
 	a.health.refresh(0, a.client) // what is configured goes along with the first request

@@ -14,34 +14,42 @@ type hinted struct {
 	hosts []spark.HostTasks  // of these hints
 	all   *protocol.Locality // of all of them, nil before somebody asks
 
-	pairs, least, most int               // their tasks, when all is known
-	more               []spark.HostTasks // those with more than the least, ascending, once somebody asks
+	// Of their tasks, when all is known:
+	pairs, least, most int
+	others             []spark.HostTasks // those with another number than 1, ascending
 }
 
 // of brings h up to the hints' hosts, at least one.
 func (h *hinted) of(hosts []spark.HostTasks) {
 	if len(h.hosts) != len(hosts) || &h.hosts[0] != &hosts[0] { // else it is the same: a list that was told is not changed any more
-		*h = hinted{hosts: hosts, more: h.more[:0]}
+		*h = hinted{hosts: hosts, others: h.others[:0]}
 	}
 }
 
 // tasks returns how many tasks name a host, which is one of the hints.
 func (h *hinted) tasks(host protocol.Name) int {
-	if h.most == h.least {
-		return h.least
+	if i := from(h.others, host); i < len(h.others) && h.others[i].Host == host {
+		return int(h.others[i].Tasks)
 	}
-	if len(h.more) == 0 {
-		for _, t := range h.hosts {
-			if int(t.Tasks) > h.least {
-				h.more = append(h.more, t)
-			}
-		}
-		slices.SortFunc(h.more, func(x, y spark.HostTasks) int { return cmp.Compare(x.Host, y.Host) })
+	return 1
+}
+
+// count finds what is to be known of the tasks.
+func (h *hinted) count() {
+	h.pairs, h.least, h.most = len(h.hosts)-len(h.others), 1, 1
+	if h.pairs == 0 {
+		h.least, h.most = int(h.others[0].Tasks), int(h.others[0].Tasks)
 	}
-	if i := from(h.more, host); i < len(h.more) && h.more[i].Host == host {
-		return int(h.more[i].Tasks)
+	ascending := true
+	for i := range h.others {
+		n := int(h.others[i].Tasks)
+		h.pairs += n
+		h.least, h.most = min(h.least, n), max(h.most, n)
+		ascending = ascending && (i == 0 || h.others[i-1].Host < h.others[i].Host)
 	}
-	return h.least
+	if !ascending {
+		slices.SortFunc(h.others, func(x, y spark.HostTasks) int { return cmp.Compare(x.Host, y.Host) })
+	}
 }
 
 // from returns where the first host from a number on is in an ascending list.
@@ -135,14 +143,15 @@ func (a *Allocator) located(h *hinted) *protocol.Locality {
 	h.all = a.newLocality()
 	hosts := h.hosts
 	names := h.all.Room(len(hosts))[:len(hosts)]
-	pairs, least, most := 0, hosts[0].Tasks, hosts[0].Tasks
+	others := h.others[:0]
 	for i := range hosts {
 		names[i] = hosts[i].Host
-		n := hosts[i].Tasks
-		pairs += int(n)
-		least, most = min(least, n), max(most, n)
+		if hosts[i].Tasks != 1 {
+			others = append(others, hosts[i])
+		}
 	}
-	h.pairs, h.least, h.most = pairs, int(least), int(most)
+	h.others = others
+	h.count()
 	h.all.Renew(a.racks)
 	return h.all
 }
