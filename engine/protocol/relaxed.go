@@ -114,18 +114,22 @@ func (c *RelaxedClient) Open() bool { return c.count > 0 }
 // Tells reports whether the next call has anything to tell.
 func (c *RelaxedClient) Tells() bool { return c.asked || !c.empty() }
 
-// Matching returns the group of the oldest request that a container at a place can serve, -1 when there is none. The place is a host, a
-// rack or [Any].
+// Serve takes out the oldest request that a container at a place can serve, and returns where that was wanted; ok is false when there is none. The place is a
+// host, a rack or [Any].
 //
 // Source: AMRMClientImpl.getMatchingRequests.
-func (c *RelaxedClient) Matching(priority int32, place Name) int {
-	groups := c.Groups(priority)
-	for i := range groups {
-		if g := &groups[i]; g.Count > 0 && (place == Any || g.Locality != nil && g.Has(place)) {
-			return i
+func (c *RelaxedClient) Serve(priority int32, place Name) (at *Locality, ok bool) {
+	if int(priority) >= len(c.levels) {
+		return nil, false
+	}
+	l := &c.levels[priority]
+	for i := range l.groups {
+		if g := &l.groups[i]; g.Count > 0 && (place == Any || g.Locality != nil && g.Has(place)) {
+			c.change(l, i, -1)
+			return g.Locality, true
 		}
 	}
-	return -1
+	return nil, false
 }
 
 // Gives returns the containers that the next call gives back, and whether it has nothing else to tell.

@@ -37,18 +37,18 @@ func TestRelaxedClientAgainstClient(t *testing.T) {
 				}
 			case 1: // a container that serves the oldest request of a place
 				place := rapid.SampledFrom(append([]Name{Any}, names.all()...)).Draw(t, "place")
-				r, i := literal.FirstMatching(p, place, sizes[p]), groups.Matching(p, place)
-				if (r == nil) != (i < 0) {
-					t.Fatalf("a container at %s serves %v, and group %d", names.Text(place), r, i)
+				r := literal.FirstMatching(p, place, sizes[p])
+				at, ok := groups.Serve(p, place)
+				if (r != nil) != ok {
+					t.Fatalf("a container at %s serves %v, and one of a group: %v", names.Text(place), r, ok)
 				}
 				if r == nil {
 					continue
 				}
-				if g := groups.Groups(p)[i]; g.Locality == nil && len(r.Nodes) > 0 || g.Locality != nil && !slices.Equal(slices.Collect(g.Hosts), r.Nodes) {
-					t.Fatalf("a container at %s serves a request for %v, and one for %+v", names.Text(place), r.Nodes, g)
+				if at == nil && len(r.Nodes) > 0 || at != nil && !slices.Equal(slices.Collect(at.Hosts), r.Nodes) {
+					t.Fatalf("a container at %s serves a request for %v, and one for %+v", names.Text(place), r.Nodes, at)
 				}
 				literal.Remove(r)
-				groups.Remove(p, i, 1)
 				open[p] = slices.DeleteFunc(open[p], func(o *ContainerRequest) bool { return o == r })
 			case 2: // the oldest requests of a group
 				list := groups.Groups(p)

@@ -267,18 +267,20 @@ func (a *Allocator) handleGrants(granted []protocol.Container, out *Outcome) {
 			case MatchedRack:
 				place = a.racks.RackOf(c.Host)
 			}
-			i := a.client.Matching(c.Priority, place)
-			if i < 0 {
+			wanted, ok := a.client.Serve(c.Priority, place)
+			if !ok {
 				left = append(left, at)
 				continue
 			}
 			out.Grants = reuse.Longer(out.Grants)
 			g := &out.Grants[len(out.Grants)-1]
-			g.Container, g.Match, g.Wanted = *c, MatchedAny, a.client.Groups(c.Priority)[i].Locality
-			if g.Wanted != nil {
+			g.Container, g.Match, g.Wanted = *c, MatchedAny, wanted
+			if wanted != nil {
 				g.Match = pass
 			}
-			a.cancel(c.Priority, i, 1)
+			if a.OnRequest != nil {
+				a.told(c.Priority, wanted, 1, false)
+			}
 		}
 		rest = left
 	}

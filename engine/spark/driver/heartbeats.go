@@ -156,8 +156,9 @@ func (a *asked) Hears(k master.EventKind, at int64) (gives []protocol.ContainerI
 }
 
 func (a *asked) news() {
-	a.beats.news = true
-	a.expect()
+	if a.beats.news = true; !a.beats.queued {
+		a.expect()
+	}
 }
 
 func (a *asked) nodesChanged(n int) {
