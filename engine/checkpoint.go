@@ -105,6 +105,7 @@ func (s *sim) checkpoint() error {
 	if s.arriving != nil {
 		arriving = s.arriving.ID
 	}
+	s.rm.Hear()
 	s.summed.flush()
 	return c.Take(&Checkpoint{at, arriving, s.writeState})
 }
@@ -139,6 +140,7 @@ func (s *sim) goOn(from *Start, sink record.Sink) (err error) {
 	s.summed = newSummed(sink, &s.digest)
 	s.sink = s.summed
 	s.setDense(s.beats.dense)
+	s.rm.GoesOn()
 	if err := s.passJobs(); err != nil {
 		return err
 	}

@@ -99,6 +99,14 @@ func (s *sim) Observe(e *yarn.Event) {
 	}
 }
 
+// ObserveLate is part of [rm.Host]. Nobody has asked for what follows from it since that time.
+func (s *sim) ObserveLate(e *yarn.Event, at int64) {
+	now := s.now
+	s.now = at
+	s.Observe(e)
+	s.now = now
+}
+
 // Fetch is part of [rm.Host]. What is kept of a container was touched last when its process ended.
 func (s *sim) Fetch(id protocol.ContainerID) {
 	if a := s.of(id); a != nil {
@@ -354,6 +362,12 @@ func (s *sim) KillLater(node protocol.NodeID, id protocol.ContainerID, at int64)
 func (s *sim) killsLater() bool {
 	interval, kill := s.sc.Site.HeartbeatInterval, s.sc.Model.KillMS
 	return 0 < kill && kill < interval && interval <= s.sc.StallMS
+}
+
+// endsLate reports whether the sink may be told of the end of a container later than of what else has happened by then.
+func (s *sim) endsLate() bool {
+	containers, _ := record.TakesAnyOrder(s.summed)
+	return containers && !s.sc.Decisions && s.sc.Scaling == nil
 }
 
 // told reports whether a node was told of the end of a process that is due; other ends are of themselves.

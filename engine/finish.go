@@ -17,6 +17,7 @@ import (
 
 // finish gives what is unfinished when the replay stops, in order of number, and checks conservation.
 func (s *sim) finish() {
+	s.rm.Hear()
 	s.catchUp(never, 0)
 	for len(s.ahead.later) > 0 {
 		s.sampledTo(never)

@@ -46,13 +46,14 @@ func stateRules() snapshot.Rules {
 			eng + "ahead.keeps":                        snapshot.Kept, // the sink's
 			eng + "sim.listens":                        snapshot.Kept,
 			// the world outside
-			eng + "sim.sink":                 snapshot.Kept,
-			eng + "sim.summed":               snapshot.Kept,
-			eng + "sim.progress":             snapshot.Kept,
-			eng + "sim.checkpoints":          snapshot.Kept,
-			eng + "sim.after":                snapshot.Kept,
-			"replay/engine/yarn/rm.RM.shown": snapshot.Kept,
-			eng + "reasons.sink":             snapshot.Kept,
+			eng + "sim.sink":                   snapshot.Kept,
+			eng + "sim.summed":                 snapshot.Kept,
+			eng + "sim.progress":               snapshot.Kept,
+			eng + "sim.checkpoints":            snapshot.Kept,
+			eng + "sim.after":                  snapshot.Kept,
+			"replay/engine/yarn/rm.RM.shown":   snapshot.Kept,
+			"replay/engine/yarn/rm.RM.endLate": snapshot.Kept,
+			eng + "reasons.sink":               snapshot.Kept,
 			// functions of roots
 			"replay/engine/yarn/fair.Scheduler.observe":                                  snapshot.Kept,
 			"replay/engine/yarn/fair.Scheduler.observePreemption":                        snapshot.Kept,

@@ -130,6 +130,9 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress, aloud b
 	if s.reasons = s.explaining(sink); s.reasons != nil {
 		s.rm.ExecuteEnds()
 	}
+	if s.endsLate() {
+		s.rm.EndLate()
+	}
 	s.startNodes()
 	s.startScaling()
 	s.startSpans()
@@ -197,6 +200,9 @@ func (s *sim) loop(ctx context.Context) error {
 			continue
 		}
 		if !beat && !queued {
+			if s.rm.Hear(); s.horizon() > last { // as a container has ended
+				continue
+			}
 			s.reach(s.ahead.at, s.ahead.ord)
 			s.stop()
 			return nil

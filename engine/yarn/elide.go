@@ -32,12 +32,18 @@ type Elider interface {
 	Settle()
 }
 
-// An Ender is an [Elider] that has heartbeats left out, too, at which a node reports nothing but the ends of containers that the scheduler has ended before: they give
-// their room back.
+// An Ender is an [Elider] that has heartbeats left out, too, at which a node reports nothing but the ends of containers: they give their room back, and nobody but who wants
+// that takes notice.
 type Ender interface {
-	// Ending says that a node will report with its next heartbeat that a container of a size has ended, which it still holds. It reports whether that heartbeat may be left
-	// out: [Elider.NextHeartbeat] then sees the room that the node will have at it.
+	// Ending says that a node will report with its next heartbeat that a container of a size has ended, which the scheduler has ended before and the node still holds. It
+	// reports whether that heartbeat may be left out: [Elider.NextHeartbeat] then sees the room that the node will have at it.
 	Ending(protocol.NodeID, resource.Resource) bool
+	// Finishing is Ending of a container that has ended by itself, so that the scheduler ends it at that heartbeat. The answer holds until nodes or the configuration change,
+	// and while ends do not matter.
+	Finishing(protocol.NodeID, protocol.ContainerID) bool
+	// EndsMatter reports whether the end of a container may concern others than those who want its room, as of the last answer of [Elider.NextHeartbeat]. Meanwhile heartbeats
+	// at which some finish are executed.
+	EndsMatter() bool
 	// Ended tells of ends that a node has reported with a heartbeat that was left out, of all that were to come.
 	Ended(protocol.NodeID, []protocol.Status)
 }

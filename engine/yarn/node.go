@@ -170,12 +170,27 @@ func (n *Node) Release(id protocol.ContainerID, hash int32, byNode bool) *Contai
 	if c.launched && !byNode {
 		return nil
 	}
+	n.takeOff(at, c)
+	n.Touch()
+	return c
+}
+
+// Ended is [Node.Release] of a container of which the node has reported the end, without a [Node.Touch]: the caller knows whether the room was known to come.
+func (n *Node) Ended(id protocol.ContainerID, hash int32) *Container {
+	at := n.place(id, hash)
+	if at < 0 {
+		return nil
+	}
+	c := n.containers.At(at)
+	n.takeOff(at, c)
+	return c
+}
+
+func (n *Node) takeOff(at int, c *Container) {
 	n.containers.Remove(at)
 	c.launched, c.placed = false, false
 	n.Used.SubtractFrom(&c.Size)
 	n.Free.AddTo(&c.Size)
-	n.Touch()
-	return c
 }
 
 // SetTotal changes the capability; what is allocated stays, so Free may become negative.

@@ -1,6 +1,7 @@
 package fair
 
 import (
+	"strings"
 	"testing"
 
 	"replay/engine/protocol"
@@ -55,4 +56,77 @@ func TestRoomThatIsToCome(t *testing.T) {
 	if g.f.Ending(1, resource.R(4096, 4)) {
 		t.Error("the heartbeat of a node with a reservation is left out")
 	}
+}
+
+// The end of a container that ends by itself concerns nobody but who wants its room if its application asks for no more and no maximum keeps others from more. It is told of later, and then
+// is what it would have been.
+func TestEndsOfThoseThatAskForNoMore(t *testing.T) {
+	id := protocol.ContainerID{App: 1, N: 1}
+	for _, tt := range []struct {
+		what, queues string
+		more         bool // the application asks for more
+		unheard      bool // the node has not reported that the container runs
+		foreseen     bool
+	}{
+		{what: "nothing more is asked for", foreseen: true},
+		{what: "a container more is", more: true},
+		{what: "it has not been reported", unheard: true},
+		{what: "the queue has a maximum", queues: `<queue name="q"><maxResources>8192 mb,8 vcores</maxResources></queue>`},
+		{what: "the queue above has", queues: `<queue name="p"><maxResources>8192 mb,8 vcores</maxResources><queue name="q"/></queue>`},
+	} {
+		g := newGolden(t, map[string]string{"yarn.scheduler.increment-allocation-mb": "1024"}, tt.queues)
+		queue := "root.q"
+		if strings.Contains(tt.queues, `"p"`) {
+			queue = "root.p.q"
+		}
+		g.node("n1", "/r1", 4096, 4)
+		g.app(1, queue)
+		g.ask(1, 1, "* x1 4096,4")
+		g.f.Update()
+		g.wantHB("a1c1", "n1")
+		g.f.attempt(1).Pull()
+		if !tt.unheard {
+			g.f.Launched(0, []protocol.ContainerID{id})
+		}
+		if tt.more {
+			g.ask(1, 1, "* x1 1024,1")
+		}
+		n := &g.f.nodes[0]
+		if got := g.f.Finishing(0, id); got != tt.foreseen {
+			t.Errorf("%s: the heartbeat may be left out: %v, want %v", tt.what, got, tt.foreseen)
+		}
+		if room, _ := n.roomNext(); tt.foreseen && room != resource.R(4096, 4) {
+			t.Errorf("%s: the node is seen with %v at its next heartbeat, want 4096 MiB and 4 vcores", tt.what, room)
+		}
+		g.f.Ended(0, []protocol.Status{{ID: id}})
+		if used := g.f.attempt(1).Usage; g.f.live(id) != nil || !used.IsNone() || n.Free != resource.R(4096, 4) || !n.ending.IsNone() {
+			t.Errorf("%s: it lives: %v, its application uses %v, the node has %v free and %v to come, want 4096 MiB free and nothing else", tt.what, g.f.live(id) != nil, used, n.Free, n.ending)
+		}
+	}
+}
+
+// While somebody waits for a master in a leaf without a share, what is available in the cluster decides, and each end changes that.
+func TestEndsMatterToWhoWaitsForAMaster(t *testing.T) {
+	g := newGolden(t, nil, "")
+	g.node("n1", "/r1", 4096, 4)
+	g.f.Epoch([]protocol.NodeID{0})
+	g.f.Beats(0, true)
+	if err := g.f.AddApp(yarn.AppSpec{ID: 1, User: "u", Queue: "root.q"}); err != nil {
+		t.Fatal(err)
+	}
+	g.f.AddAttempt(1)
+	look := func(what string, want bool) {
+		t.Helper()
+		for h := int64(0); g.f.elision.changed && h < 40; h++ { // a survey waits until heartbeats have paid for it
+			g.f.NextHeartbeat(h, h+1, h+1)
+			g.f.elision.wasted += beatCost
+		}
+		if got := g.f.EndsMatter(); got != want {
+			t.Errorf("%s: ends matter: %v, want %v", what, got, want)
+		}
+	}
+	look("nobody asks", false)
+	g.ask(1, 1, "* x1 1024,1")
+	g.f.updateDemands(false) // the share is that of before
+	look("a master is waited for, and there is no share", true)
 }

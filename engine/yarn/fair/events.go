@@ -97,25 +97,29 @@ func (f *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 		f.Launched(id, launched)
 	}
 	if len(completed) > 0 {
-		for i := range completed {
-			s := &completed[i]
-			if live := f.live(s.ID); live != nil {
-				f.completed(live, s.Exit, yarn.EventFinished)
-			}
-		}
-		f.gone(n, completed)
+		f.ended(n, completed)
+		n.Touch()
 	}
 	if !f.passes(n) {
 		f.schedule(n)
 	}
 }
 
-// gone takes containers off a node of which it has reported the end.
-func (f *Scheduler) gone(n *node, completed []protocol.Status) {
+// ended ends the containers of which a node has reported the end, as far as they live, and takes them off it. It is for the caller to say so of the node, if its room was not known
+// beforehand.
+func (f *Scheduler) ended(n *node, completed []protocol.Status) {
+	for i := range completed {
+		s := &completed[i]
+		if live := f.live(s.ID); live != nil {
+			f.completed(live, s.Exit, yarn.EventFinished)
+		}
+	}
 	n.ending = resource.Resource{}
 	for i := range completed {
 		id := completed[i].ID
-		if c := n.release(id, yarn.ContainerHash(f.timestamp, id), true); c != nil {
+		hash := yarn.ContainerHash(f.timestamp, id)
+		n.unmark(id, hash)
+		if c := n.Ended(id, hash); c != nil {
 			f.spare(c)
 		}
 	}
@@ -133,10 +137,33 @@ func (f *Scheduler) Ending(id protocol.NodeID, size resource.Resource) bool {
 	return true
 }
 
+// Finishing is part of [yarn.Ender]. An application that asks for nothing more has its queues use less: that is nothing to others where no maximum keeps them from more and
+// everybody has a place in the order, which that of an application without a minimum share has for good.
+func (f *Scheduler) Finishing(id protocol.NodeID, c protocol.ContainerID) bool {
+	live := f.live(c)
+	if live == nil || !live.Launched() {
+		return false
+	}
+	a := f.attempt(c.App)
+	q := a.queue
+	if len(a.Active()) > 0 || q.partial || !q.sharing.Total(&a.Contender, &f.cluster.Capacity) {
+		return false
+	}
+	for ; q != nil; q = q.parent {
+		if q.bounded {
+			return false
+		}
+	}
+	return f.Ending(id, live.Size)
+}
+
+// EndsMatter is part of [yarn.Ender]: what is available in the cluster may be what keeps an application from its master.
+func (f *Scheduler) EndsMatter() bool { return len(f.elision.loose) > 0 }
+
 // Ended is part of [yarn.Ender].
 func (f *Scheduler) Ended(id protocol.NodeID, completed []protocol.Status) {
 	if n := f.node(id); n != nil {
-		f.gone(n, completed)
+		f.ended(n, completed)
 	}
 }
 

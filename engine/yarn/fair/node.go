@@ -128,12 +128,18 @@ func (n *node) placeFor(c *yarn.Container, a *app) {
 //
 // Source: FSSchedulerNode.releaseContainer.
 func (n *node) release(id protocol.ContainerID, hash int32, byNode bool) *yarn.Container {
-	if len(n.marked) > 0 {
-		if c := n.Container(id, hash); c != nil {
-			if i := slices.Index(n.marked, c); i >= 0 {
-				n.marked = slices.Delete(n.marked, i, i+1)
-			}
+	n.unmark(id, hash)
+	return n.Release(id, hash, byNode)
+}
+
+// unmark notes that a container is no longer chosen to be preempted.
+func (n *node) unmark(id protocol.ContainerID, hash int32) {
+	if len(n.marked) == 0 {
+		return
+	}
+	if c := n.Container(id, hash); c != nil {
+		if i := slices.Index(n.marked, c); i >= 0 {
+			n.marked = slices.Delete(n.marked, i, i+1)
 		}
 	}
-	return n.Release(id, hash, byNode)
 }

@@ -123,6 +123,7 @@ func (r *RM) leaves(now int64, n *node) bool {
 // Source: AbstractYarnScheduler.nodeUpdate, updateNodeResource; RMNodeImpl.UpdateNodeResourceWhenRunningTransition; SchedulerNode.setOvercommitTimeOut.
 func (r *RM) setTotal(n *node, total resource.Resource, atOnce bool) {
 	changed := total != n.total
+	r.matter()
 	n.total = total
 	r.sched.SetNodeTotal(n.spec.ID, total)
 	if changed && atOnce {

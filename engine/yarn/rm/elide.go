@@ -126,11 +126,19 @@ func (r *RM) NextHeartbeat(h, limit, far int64) int64 {
 	if limit == h {
 		return h
 	}
-	return e.NextHeartbeat(h, limit, far)
+	next := e.NextHeartbeat(h, limit, far)
+	if r.matters = r.ender != nil && r.ender.EndsMatter(); r.matters {
+		if off, ok := r.known.nodes.After(from); ok {
+			next = min(next, h+int64(off))
+		}
+	}
+	return next
 }
 
 // Still reports whether the last answer of [RM.NextHeartbeat] holds, as [yarn.Elider] has it.
-func (r *RM) Still() bool { return r.decides != nil && !r.news && !r.Quiet() && r.decides.Still() }
+func (r *RM) Still() bool {
+	return r.decides != nil && !r.news && !r.Quiet() && r.decides.Still() && (r.ender == nil || r.ender.EndsMatter() == r.matters)
+}
 
 // fetchAt has fetched what is looked at first of the node that sends the next heartbeat that is executed for its own sake.
 func (r *RM) fetchAt(rank int) {
@@ -153,6 +161,7 @@ func (r *RM) UpdateDue() bool {
 		return false
 	}
 	if e := r.decides; e != nil {
+		r.Hear()
 		return e.UpdateDue()
 	}
 	return true
@@ -179,9 +188,10 @@ func (r *RM) settle() {
 	}
 }
 
-// CatchUp lets the scheduler tell of its queues what it would after all updates so far. Without it a queue of which the last
+// CatchUp lets the scheduler tell of its queues what it would after all heartbeats and updates so far. Without it a queue of which the last
 // application has ended keeps its demand for as long as nothing is there.
 func (r *RM) CatchUp() {
+	r.Hear()
 	if r.idle.update > 0 {
 		r.settle()
 	}

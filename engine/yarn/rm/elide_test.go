@@ -63,7 +63,8 @@ func (s *elidingScheduler) Settle()               { s.note("settle") }
 // endingScheduler leaves out heartbeats at which containers end.
 type endingScheduler struct {
 	elidingScheduler
-	refuses bool
+	refuses, matter bool
+	ends            func() // what it does when it hears of ends
 }
 
 func (s *endingScheduler) Ending(n protocol.NodeID, size resource.Resource) bool {
@@ -71,8 +72,18 @@ func (s *endingScheduler) Ending(n protocol.NodeID, size resource.Resource) bool
 	return !s.refuses
 }
 
+func (s *endingScheduler) Finishing(n protocol.NodeID, id protocol.ContainerID) bool {
+	s.note("node %d will have what %d has", n, id.N)
+	return !s.refuses
+}
+
+func (s *endingScheduler) EndsMatter() bool { return s.matter }
+
 func (s *endingScheduler) Ended(n protocol.NodeID, ended []protocol.Status) {
 	s.note("node %d ended %d", n, len(ended))
+	if s.ends != nil {
+		s.ends()
+	}
 }
 
 // passingScheduler knows whether passes of continuous scheduling do something.
@@ -90,6 +101,7 @@ type quietHost struct {
 	Host
 	timers []string
 	kills  []string
+	seen   []string
 	next   int64
 	passed bool // the place of a timer, in this millisecond
 }
@@ -106,6 +118,10 @@ func (h *quietHost) NextBeat() int64            { return h.next }
 func (h *quietHost) BeatAt(i int64) int64       { return 1000 * i }
 func (h *quietHost) Fetch(protocol.ContainerID) {}
 func (h *quietHost) Passed(Timer) bool          { return h.passed }
+
+func (h *quietHost) ObserveLate(_ *yarn.Event, at int64) {
+	h.seen = append(h.seen, fmt.Sprintf("%d seen by the host", at))
+}
 
 func (h *quietHost) At(at int64, t Timer, number, arg int64) {
 	h.timers = append(h.timers, fmt.Sprintf("%d timer %d", at, t))
@@ -259,7 +275,7 @@ func TestWhatIsKnownOfAHeartbeatIsNotExecuted(t *testing.T) {
 		if !r.Told(0, id) {
 			t.Error("not told with its heartbeat")
 		}
-	}, "0 node 0 launched 0")
+	})
 	step("the node goes before the process ends", 12, func() { r.RemoveNode(0, 0) }, "kill 1 at 10000")
 	if r.Told(0, id) {
 		t.Error("the node has gone and is believed to end a process")
@@ -273,19 +289,31 @@ func TestWhatIsKnownOfAHeartbeatIsNotExecuted(t *testing.T) {
 	step("the node goes before it is told", 13, func() { r.NodeDown(0) })
 }
 
-// The end of a process of which the ResourceManager has ended the container is reported without a heartbeat, if the scheduler takes it so and nobody looks at it.
+// The end of a process is reported without a heartbeat where the ResourceManager has ended its container, or nobody waits to hear of it, if the scheduler takes it so and nobody looks
+// at it.
 func TestEndsThatAreForeseenAreNotExecuted(t *testing.T) {
 	for _, tt := range []struct {
-		what                 string
-		alive, refuses, show bool
-		foreseen             bool
+		what                       string
+		alive, over, early         bool // the scheduler has not ended the container; its application has unregistered; ends are told of at their time
+		master                     bool // it is that of the application's master
+		refuses, show, matter, new bool // the scheduler refuses; somebody looks at it; ends matter to it; a node comes
+		foreseen                   bool
 	}{
 		{what: "it has ended before", foreseen: true},
 		{what: "the ResourceManager hears of it only now", alive: true},
 		{what: "the scheduler refuses", refuses: true},
 		{what: "somebody looks at the scheduler", show: true},
+		{what: "ends matter", matter: true},
+		{what: "a node comes", new: true, foreseen: true},
+		{what: "the application has unregistered", alive: true, over: true, foreseen: true},
+		{what: "it has, and ends are told of at their time", alive: true, over: true, early: true},
+		{what: "it has, and its master ends", alive: true, over: true, master: true},
+		{what: "it has, and the scheduler refuses", alive: true, over: true, refuses: true},
+		{what: "it has, and somebody looks at the scheduler", alive: true, over: true, show: true},
+		{what: "it has, and ends matter", alive: true, over: true, matter: true},
+		{what: "it has, and a node comes", alive: true, over: true, new: true},
 	} {
-		s := &endingScheduler{elidingScheduler{next: 100}, tt.refuses}
+		s := &endingScheduler{elidingScheduler: elidingScheduler{next: 100}, refuses: tt.refuses, matter: tt.matter}
 		r, host := newQuiet(t, Config{KillsLater: true}, s)
 		r.AddNode(0, yarn.NodeSpec{ID: 0}, yarn.NodeSpec{ID: 1})
 		begin(r, 0, 1)
@@ -295,22 +323,42 @@ func TestEndsThatAreForeseenAreNotExecuted(t *testing.T) {
 		if tt.show {
 			r.ExecuteEnds()
 		}
-		id := protocol.ContainerID{App: 1, N: 1}
+		if !tt.early {
+			r.EndLate()
+		}
+		id := protocol.NewContainerID(1, 1, 1)
 		size := resource.R(64, 1)
 		r.nodes[0].allocated = size
 		r.ContainerStarted(0, id)
 		host.next = 2
 		r.Hear()
+		end := &yarn.Event{Kind: yarn.Completed, Launched: true, Container: protocol.Container{ID: id, Size: size}}
+		if tt.master {
+			r.app(1).am = id
+		}
+		if tt.over {
+			r.Unregister(0, 1)
+		}
 		if !tt.alive {
-			r.containerEnded(&yarn.Event{Kind: yarn.Completed, Launched: true, Container: protocol.Container{ID: id, Size: size}})
+			r.containerEnded(end)
+		} else {
+			s.ends = func() { r.observe(end) }
 		}
 		host.next = 4
 		r.Hear()
 		s.log = nil
 		r.ProcessExited(0, id, 143)
 		var want []string
-		if !tt.alive && !tt.show {
+		switch {
+		case tt.show:
+		case !tt.alive:
 			want = append(want, fmt.Sprintf("0 node 0 will have %v", size))
+		case tt.over && !tt.early && !tt.master:
+			want = append(want, fmt.Sprintf("0 node 0 will have what %d has", id.N))
+		}
+		if tt.new {
+			r.AddNode(0, yarn.NodeSpec{ID: 2})
+			want = append(want, "0 settle", "0 node 2")
 		}
 		next := int64(4)
 		if tt.foreseen {
@@ -326,12 +374,14 @@ func TestEndsThatAreForeseenAreNotExecuted(t *testing.T) {
 			}
 			host.next = 6
 			r.Hear()
-			want = append(want, "0 node 0 launched 0", "0 node 0 ended 1")
+			if want = append(want, "4000 node 0 ended 1"); tt.alive {
+				want = append(want, "4000 seen by the host")
+			}
 			if r.Held(0) != (resource.Resource{}) || r.unheard != 0 {
 				t.Errorf("%s: after it the node holds %v, %d processes are unheard of, want nothing and none", tt.what, r.Held(0), r.unheard)
 			}
 		}
-		wantLog(t, tt.what, s.log, want...)
+		wantLog(t, tt.what, slices.Concat(s.log, host.seen), want...)
 	}
 }
 

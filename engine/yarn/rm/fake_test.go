@@ -256,6 +256,9 @@ func (w *world) BeatAt(int64) int64         { return 0 }
 func (w *world) Fetch(protocol.ContainerID) {}
 func (w *world) Passed(rm.Timer) bool       { return false }
 func (w *world) Observe(e *yarn.Event)      { w.events = append(w.events, e.Kind) }
+func (w *world) ObserveLate(e *yarn.Event, at int64) {
+	w.events = append(w.events, e.Kind)
+}
 func (w *world) AttemptEnded(id protocol.AppID, ok bool, exit int32, again bool) {
 	w.note("attempt %d ended: %v, %d%s", id, ok, exit, map[bool]string{true: ", again"}[again])
 }

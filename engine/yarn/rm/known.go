@@ -7,7 +7,8 @@ import (
 
 // A heartbeat of which is known beforehand that the node will report containers as running, or the ends of some that gives their room back, or be told to end some, and
 // that nothing else happens, need not be executed: what it moves between node and ResourceManager is taken as moved as soon as the heartbeat has passed and somebody
-// could see it.
+// could see it. So is the end of a container that ends by itself, if its application has unregistered, so that nobody waits to hear of it: what follows is then observed
+// late, for the time of the heartbeat.
 
 // known are the nodes of which that is known.
 type known struct {
@@ -143,12 +144,13 @@ func (r *RM) Hear() {
 	k.heard = h
 }
 
-// hearTo takes in what was known of the heartbeats before h.
+// hearTo takes in what was known of the heartbeats before h. Each node in question is heard with its first one from the last that was heard on: what was known since then came with a
+// call of [RM.Hear] before it.
 func (r *RM) hearTo(h int64) {
 	k := &r.known
 	n := int64(len(k.ranks))
 	k.none = h + n
-	for from := max(k.heard, h-n); from < h+n; from++ {
+	for from := k.heard; ; from++ {
 		far, ok := k.nodes.After(int(from % n))
 		if from += int64(far); !ok {
 			return
@@ -164,17 +166,52 @@ func (r *RM) hearTo(h int64) {
 // hear does what a heartbeat of the node did at a time.
 func (r *RM) hear(n *node, at int64) {
 	r.report(n, at)
-	r.decides.Launched(n.spec.ID, r.launched)
+	if len(r.launched) > 0 {
+		r.decides.Launched(n.spec.ID, r.launched)
+	}
 	if len(r.completed) > 0 {
+		r.late, r.lateMS = true, at
+		r.sched.SetClock(r.config.StartMS + at)
 		r.ender.Ended(n.spec.ID, r.completed)
-		r.completed = r.completed[:0]
+		r.late, r.completed = false, r.completed[:0]
 	}
 }
 
 // ExecuteEnds has heartbeats executed at which nodes report ends of containers: somebody looks at the scheduler after each event.
 func (r *RM) ExecuteEnds() { r.shown = true }
 
+// EndLate has heartbeats left out, too, at which nodes report ends of containers that the scheduler has not ended, of applications that have unregistered: [Host.ObserveLate] tells of
+// them.
+func (r *RM) EndLate() { r.endLate = true }
+
+// GoesOn comes when the ResourceManager has been given the state of another one, which may have been told to [RM.EndLate].
+func (r *RM) GoesOn() {
+	if !r.endLate {
+		r.matter()
+	}
+}
+
 // foresees reports whether the next heartbeat of a node, at which it reports the end of a process, may be left out.
 func (r *RM) foresees(n *node, p *proc) bool {
-	return p.held && p.reported && n.rank > 0 && r.leavesOut() && r.ender != nil && !r.shown && r.ender.Ending(n.spec.ID, n.end(p.id).size)
+	if !p.reported || n.rank == 0 || !r.leavesOut() || r.ender == nil || r.shown {
+		return false
+	}
+	if p.held {
+		return r.ender.Ending(n.spec.ID, n.end(p.id).size)
+	}
+	a := r.attemptOf(p.id)
+	return r.endLate && a != nil && a.unregistered && p.id != a.am && r.ender.Finishing(n.spec.ID, p.id)
+}
+
+// matter has heartbeats executed at which nodes report ends of containers that the scheduler has not ended: nodes or the configuration are about to change.
+func (r *RM) matter() {
+	for rank := range r.known.nodes.All {
+		n := &r.nodes[r.known.ranks[rank]]
+		for i := range n.procs {
+			if p := &n.procs[i]; p.foreseen && !p.held {
+				p.foreseen = false
+				r.renew(n, p)
+			}
+		}
+	}
 }

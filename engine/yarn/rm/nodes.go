@@ -92,6 +92,7 @@ func (n *node) proc(id protocol.ContainerID) *proc {
 // Source: ResourceTrackerService.registerNodeManager.
 func (r *RM) AddNode(now int64, specs ...yarn.NodeSpec) (refused []protocol.NodeID) {
 	r.clock(now)
+	r.matter()
 	r.nodes = yarn.WithRoom(r.nodes, specs)
 	taken := make([]yarn.NodeSpec, 0, len(specs))
 	for _, spec := range specs {
@@ -170,6 +171,7 @@ func (r *RM) RemoveNode(now int64, id protocol.NodeID) {
 		return
 	}
 	r.clock(now)
+	r.matter()
 	r.nodes[id].registered = false
 	r.sched.RemoveNode(id)
 	r.woken = true

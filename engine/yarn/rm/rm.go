@@ -35,8 +35,9 @@ type Host interface {
 	Expired(protocol.ContainerID)
 	// Fetch has fetched (package fetch) what is kept of a container whose end is about to be observed.
 	Fetch(protocol.ContainerID)
-	// Observe sees everything that the scheduler does, in order. It must not call back.
+	// Observe sees everything that the scheduler does, in order. It must not call back. ObserveLate is the same for what it did at a time that has passed: a container has ended.
 	Observe(*yarn.Event)
+	ObserveLate(e *yarn.Event, at int64)
 	// AttemptEnded says that an application's attempt has left the scheduler. With ok false its AM container
 	// ended with exit before unregistering. With again true the application stays and its next attempt begins at
 	// once, else it has left.
@@ -83,9 +84,13 @@ type Reload struct {
 // RM is a ResourceManager with its NodeManagers' reports. Use [New].
 type RM struct {
 	sched   yarn.Scheduler
-	decides yarn.Elider  // sched, nil where it is none
-	ender   yarn.Ender   // likewise
-	shown   bool         // see [RM.ExecuteEnds]
+	decides yarn.Elider // sched, nil where it is none
+	ender   yarn.Ender  // likewise
+	shown   bool        // see [RM.ExecuteEnds]
+	late    bool        // what is observed was to be seen at another time: lateMS
+	lateMS  int64
+	endLate bool         // see [RM.EndLate]
+	matters bool         // see [yarn.Ender], as of the last answer of [RM.NextHeartbeat]
 	fetches yarn.Fetcher // likewise
 	bounds  yarn.Bounder // likewise
 	host    Host
@@ -230,6 +235,10 @@ func (r *RM) observe(e *yarn.Event) {
 		}
 	case yarn.Completed:
 		r.containerEnded(e)
+	}
+	if r.late {
+		r.host.ObserveLate(e, r.lateMS)
+		return
 	}
 	r.host.Observe(e)
 }

@@ -94,6 +94,7 @@ func (r *RM) Fire(now int64, t Timer, number, arg int64) {
 
 // reload puts an allocation file in force. Where the real class throws in the middle, what YARN has then holds.
 func (r *RM) reload(now int64, l *Reload) {
+	r.matter()
 	if err := r.sched.(yarn.Reloader).Reload(l.File); err != nil {
 		r.host.Warn("reload", fmt.Sprintf("reload of %s at %d ms: YARN's loader throws %v", l.Name, now, err))
 	}
