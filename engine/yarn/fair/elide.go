@@ -40,7 +40,8 @@ type elision struct {
 	costs   costs
 	wasted  int64 // at heartbeats at which nothing happened, in the unit of costs, less what surveys have cost since
 	acted   bool  // something happened at the last node that was offered
-	dirty   bool  // something that an update looks at
+	chosen  chosen
+	dirty   bool // something that an update looks at
 
 	room    []*roomFor // for the sizes that were asked for of late
 	special yarn.Ranks // nodes with a reservation or claims, which are offered to nobody while they do not wake
@@ -78,6 +79,13 @@ type named struct {
 	nodes *yarn.Ranks // nil for those on racks that a table by localities asks for
 	app   *app
 	table *yarn.Table
+}
+
+// chosen is why the last answer of NextHeartbeat was that heartbeat: a candidate of a leaf accepts something of its node. It saves to find that out again, and no more: nobody may
+// accept anything by then.
+type chosen struct {
+	rank int // of the node, -1 for another reason
+	leaf *queue
 }
 
 // mostNamed is how many of these are looked at one by one; what more candidates accept is put together in one set.
@@ -267,6 +275,7 @@ func (f *Scheduler) known() bool {
 // NextHeartbeat is part of [yarn.Elider].
 func (f *Scheduler) NextHeartbeat(h, limit, far int64) int64 {
 	e, next := &f.elision, far
+	e.chosen.rank = -1
 	if e.every && e.acted {
 		if on, ok := f.goesOn(h, limit); ok {
 			return on
@@ -291,9 +300,12 @@ func (f *Scheduler) NextHeartbeat(h, limit, far int64) int64 {
 		see(&r.Ranks)
 	}
 	for i := range e.named {
-		most := int(min(next-h, int64(len(e.ranks))))
-		if off := e.after(&e.named[i], from, most); off < most {
+		w, most := &e.named[i], int(min(next-h, int64(len(e.ranks))))
+		if off := e.after(w, from, most); off < most {
 			next = h + int64(off)
+			if e.chosen = (chosen{from + off, w.app.queue}); e.chosen.rank >= len(e.ranks) {
+				e.chosen.rank -= len(e.ranks)
+			}
 		}
 	}
 	return next
@@ -367,7 +379,7 @@ func (f *Scheduler) CreditHeartbeats(h, end int64) {
 func (f *Scheduler) passes(n *node) bool {
 	e := &f.elision
 	i, sends := e.rankOf(n.ID)
-	if f.literally || !sends || f.likely(n) || !f.known() {
+	if f.literally || !sends || i == e.chosen.rank || f.likely(n) || !f.known() {
 		return false
 	}
 	if e.accepts(i) || e.until() <= 1 && (e.special.Has(i) || !f.relax(i)) {

@@ -66,7 +66,7 @@ func (e *elision) fold(t *yarn.Table) {
 func (f *Scheduler) refuses(q *queue, n *node) bool {
 	e, x := &f.elision, &q.found
 	i, sends := e.rankOf(n.ID)
-	if f.literally || !sends || x.at == 0 || x.stale || e.whole || x.all || x.reserves || x.due <= e.met {
+	if f.literally || !sends || i == e.chosen.rank && q == e.chosen.leaf || x.at == 0 || x.stale || e.whole || x.all || x.reserves || x.due <= e.met {
 		return false
 	}
 	for _, r := range x.open {
