@@ -279,12 +279,15 @@ func (f *Scheduler) share(a *app) resource.Resource {
 //
 // Source: FairScheduler.updateRootQueueMetrics.
 func (f *Scheduler) refresh() {
-	fresh := f.fresh()
-	f.charged = false
-	if fresh {
+	if !f.charged {
 		return
 	}
-	f.available = f.unallocated()
+	f.charged = false
+	available := f.unallocated()
+	if f.available == available {
+		return
+	}
+	f.available = available
 	e := &f.elision
 	e.change()
 	if len(e.loose) == 0 {

@@ -84,6 +84,7 @@ func (r *RM) Epoch(ranks []protocol.NodeID) {
 		n.rank, n.due, n.moves = 0, false, false
 	}
 	r.due.Reset(len(ranks))
+	r.dues = 0
 	r.known.begin(ranks, r.host)
 	if e := r.decides; e != nil {
 		e.Epoch(ranks)
@@ -94,8 +95,8 @@ func (r *RM) Epoch(ranks []protocol.NodeID) {
 func (r *RM) Beats(rank int, on bool) {
 	r.settle()
 	n := &r.nodes[r.known.ranks[rank]]
-	n.rank, n.due, n.moves = 0, false, false
-	r.due.Set(rank, false)
+	r.isDue(n, false)
+	n.rank, n.moves = 0, false
 	r.known.nodes.Set(rank, false)
 	r.known.none = 0 // the host looks for its next heartbeat when all this has been said
 	if on {
@@ -118,7 +119,8 @@ func (r *RM) NextHeartbeat(h, limit, far int64) int64 {
 	}
 	r.news = false
 	from := int(h % int64(len(r.known.ranks)))
-	if off, ok := r.due.After(from); ok {
+	if r.dues > 0 {
+		off, _ := r.due.After(from)
 		far = min(far, h+int64(off))
 		limit = min(limit, far)
 		r.fetchAt(from + off)

@@ -40,14 +40,25 @@ func (r *RM) note(n *node) {
 		return
 	}
 	executed, moves := n.next(r.leavesOut())
-	if executed != n.due {
-		n.due = executed
-		r.news = r.news || executed
-		r.due.Set(int(n.rank-1), executed)
-	}
+	r.isDue(n, executed)
 	if moves != n.moves {
 		n.moves = moves
 		r.known.set(int(n.rank-1), moves, r.host)
+	}
+}
+
+// isDue notes whether the node's next heartbeat is to be executed for its own sake.
+func (r *RM) isDue(n *node, is bool) {
+	if is == n.due {
+		return
+	}
+	n.due = is
+	r.due.Set(int(n.rank-1), is)
+	if is {
+		r.dues++
+		r.news = true
+	} else {
+		r.dues--
 	}
 }
 

@@ -104,6 +104,7 @@ type RM struct {
 	unheard   int        // processes on all nodes, and nodes that drain
 	exceeding int        // nodes, see [RM.Exceeding]
 	due       yarn.Ranks // nodes with news, by rank: their next heartbeat is executed
+	dues      int        // how many
 	news      bool       // one of them has come since it was looked for the next
 	known     known
 	idle      idle
