@@ -255,13 +255,16 @@ const (
 //
 // Source: ExecutorAllocationListener.onTaskEnd, ExecutorMonitor.onTaskEnd.
 func (m *Manager) TaskEnd(now int64, stage, attempt, index, executor int32, speculative bool, end TaskEnd) {
-	m.counted = true
 	a := m.attempt(stage, attempt)
 	specBefore, runningBefore := a.specPending.n, a.running
 	a.running = max(0, a.running-1)
 	if end == TaskSucceeded && !speculative && specBefore == 0 { // as most do: nothing else of the attempt changes
 		if a.profile != unknownProfile {
-			m.profiles[a.profile].running += a.running - runningBefore
+			s := &m.profiles[a.profile]
+			s.running += a.running - runningBefore
+			if n := s.pending + s.running; n < m.least || n > m.most { // else as many are needed
+				m.counted = true
+			}
 		}
 		if runningBefore == 1 {
 			m.forget(a)
@@ -269,6 +272,7 @@ func (m *Manager) TaskEnd(now int64, stage, attempt, index, executor int32, spec
 		m.monitor.taskEnd(now, stage, executor, true)
 		return
 	}
+	m.counted = true
 	if speculative {
 		a.specRunning.remove(index)
 	}

@@ -93,9 +93,8 @@ type TaskScheduler struct {
 	barren   barren
 
 	execs   []executor
-	opens   []TaskRef // room for lists of open attempts
-	few     []int32   // and for those of executors of a host and hosts of a rack
-	hostAt  intTable  // host -> position in hosts
+	few     []int32  // and for those of executors of a host and hosts of a rack
+	hostAt  intTable // host -> position in hosts
 	hosts   []hostState
 	hosting hostBits
 	rackAt  intTable
@@ -164,10 +163,10 @@ type executor struct {
 	decommissioned   bool
 	wholeHost        bool // decommissioned with its host
 	decommissionedAt int64
-	running          int32     // attempts that the scheduler knows by their id
-	open             []TaskRef // attempts whose end was not handled
-	at               int32     // its host's position in hosts
-	searched         int32     // stamp of the set of which it finds no task below the level from; 0 = of none
+	running          int32 // attempts that the scheduler knows by their id
+	open             int32 // attempts whose end was not handled
+	at               int32 // its host's position in hosts
+	searched         int32 // stamp of the set of which it finds no task below the level from; 0 = of none
 	from             Locality
 }
 
@@ -231,7 +230,7 @@ func (s *TaskScheduler) Renew(conf *conf.Conf, pools *Pools, rackOf []int32, ord
 	*s = TaskScheduler{
 		conf: conf, racks: rackOf, order: order, pools: pools, Scratch: s.Scratch,
 		sets: s.sets[:0], stages: s.stages, events: s.events[:0], taken: s.taken[:0], leaving: s.leaving[:0], gone: s.gone[:0], launched: s.launched[:0],
-		turn: s.turn[:0], cores: s.cores[:0], takers: s.takers[:0], execs: s.execs[:0], opens: s.opens, few: s.few, hosts: s.hosts[:0], racksOn: s.racksOn[:0], hostAt: s.hostAt.emptied(), rackAt: s.rackAt.emptied(),
+		turn: s.turn[:0], cores: s.cores[:0], takers: s.takers[:0], execs: s.execs[:0], few: s.few, hosts: s.hosts[:0], racksOn: s.racksOn[:0], hostAt: s.hostAt.emptied(), rackAt: s.rackAt.emptied(),
 		unschedulable: s.unschedulable[:0],
 	}
 	if conf.Exclude.Enabled {
@@ -380,7 +379,9 @@ func (s *TaskScheduler) SucceededAlone(now int64, ref TaskRef) (*TaskSet, *Attem
 		return nil, nil
 	}
 	set.complete(now, ref.Row, a, t)
-	set.maybeFinish(now)
+	if set.Zombie {
+		set.maybeFinish(now)
+	}
 	return set, a
 }
 

@@ -51,8 +51,13 @@ func (s *TaskScheduler) ExecutorLost(now int64, exec int32, loss Loss) {
 	e := &s.execs[exec]
 	first := e.known
 	if first {
-		for _, ref := range e.open {
-			s.sets[ref.Set].attempts[ref.Row].tracked = false
+		for _, set := range s.sets {
+			if e.open == 0 {
+				break
+			}
+			for _, row := range set.openOn(exec) {
+				set.attempts[row].tracked = false
+			}
 		}
 		e.running = 0
 		e.known = false

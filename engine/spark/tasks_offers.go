@@ -312,17 +312,14 @@ func (s *TaskScheduler) offerPlainly(now int64, set *TaskSet, offers []Offer) (b
 	return best, noRejects, held
 }
 
-// usualSlots is how many attempts most executors run at a time, and usualExecs for how many of them room is made at once.
-const usualSlots, usualExecs = 8, 16
+// usualExecs is for how many executors room is made at once.
+const usualExecs = 16
 
 func (s *TaskScheduler) launchOn(set *TaskSet, exec, row int32) {
 	ref := TaskRef{set.ID, row}
 	e := &s.execs[exec]
 	e.running++
-	if cap(e.open) == 0 {
-		e.open = reuse.Cut(&s.opens, usualSlots, usualExecs)
-	}
-	e.open = append(e.open, ref)
+	e.open++
 	s.launched = append(s.launched, ref)
 }
 
@@ -384,7 +381,7 @@ func (s *TaskScheduler) register(exec, host int32) {
 	for int(exec) >= len(s.execs) {
 		s.execs = reuse.Longer(s.execs)
 		e := &s.execs[len(s.execs)-1]
-		*e = executor{host: -1, open: e.open[:0]}
+		*e = executor{host: -1}
 	}
 	e := &s.execs[exec]
 	s.hosting.put(host)
@@ -411,7 +408,7 @@ func (s *TaskScheduler) register(exec, host int32) {
 			on.hosts = append(on.hosts, at)
 		}
 	}
-	*e = executor{host: host, at: at, known: true, mapped: true, open: e.open}
+	*e = executor{host: host, at: at, known: true, mapped: true}
 	h := &s.hosts[at]
 	if cap(h.execs) == 0 {
 		h.execs = reuse.Cut(&s.few, 2, 2*usualExecs)

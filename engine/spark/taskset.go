@@ -89,6 +89,7 @@ type TaskSet struct {
 	again    pendingTasks // speculative copies to launch
 	done     int32        // tasks that succeeded
 	handled  int32        // attempts whose end was handled
+	ended    int32        // before this row all have
 	firstRun int32        // row of the oldest running attempt, or -1
 	lastRun  int32        // of the newest
 

@@ -79,7 +79,7 @@ func (s *TaskSet) succeed(now int64, row int32) {
 
 // complete marks a successful attempt as handled, and its task as done.
 func (s *TaskSet) complete(now int64, row int32, a *Attempt, t *taskState) {
-	s.end(row, a)
+	s.end(a)
 	if s.sched.conf.Speculation.Enabled {
 		s.durations.insert(now - a.Launch)
 		s.rates.succeeded(row)
@@ -98,17 +98,9 @@ func (s *TaskSet) complete(now int64, row int32, a *Attempt, t *taskState) {
 }
 
 // end marks an attempt as handled.
-func (s *TaskSet) end(row int32, a *Attempt) {
+func (s *TaskSet) end(a *Attempt) {
 	a.Ended = true
-	e := &s.sched.execs[a.Exec]
-	open := e.open
-	for i := range open {
-		if r := &open[i]; r.Row == row && r.Set == s.ID {
-			*r = open[len(open)-1]
-			e.open = open[:len(open)-1]
-			break
-		}
-	}
+	s.sched.execs[a.Exec].open--
 	s.handled++
 	s.sched.forget(s)
 }
@@ -124,7 +116,7 @@ func (s *TaskSet) fail(now int64, row int32, reason EndReason, byApp bool) {
 	if a.Counted {
 		s.uncount(a)
 	}
-	s.end(row, a)
+	s.end(a)
 	t := &s.tasks[a.Index]
 	t.copies--
 	switch reason {
@@ -230,12 +222,17 @@ func (s *TaskSet) executorLost(now int64, exec int32, loss Loss) {
 
 // openOn returns the rows of the attempts on an executor whose end was not handled, in the order of rows.
 func (s *TaskSet) openOn(exec int32) (rows []int32) {
-	for _, ref := range s.sched.execs[exec].open {
-		if ref.Set == s.ID {
-			rows = append(rows, ref.Row)
+	if s == nil || s.sched.execs[exec].open == 0 || int(s.handled) == len(s.attempts) {
+		return nil
+	}
+	for s.attempts[s.ended].Ended {
+		s.ended++
+	}
+	for row := s.ended; int(row) < len(s.attempts); row++ {
+		if a := &s.attempts[row]; !a.Ended && a.Exec == exec {
+			rows = append(rows, row)
 		}
 	}
-	slices.Sort(rows)
 	if s.order == nil || len(rows) < 2 {
 		return rows
 	}
