@@ -43,9 +43,10 @@ type ahead struct {
 	seen  int64 // when that is taken
 	in    int64 // how many samples behind the next one
 	from  int64 // the time at which others are, while something is executed ahead
-	to    int64 // the time up to which what an event leads to may follow it at once, see [sim.follow]
+	to    int64 // the time up to which what comes next may follow an event at once, see [sim.follow] and [sim.openSpan]; -1 while nothing may
 
 	// Of the application that is ahead:
+	span       master.Span
 	last, sure int64  // up to when events may be executed at most, and whatever is executed
 	untouched  int64  // [app.untouchedTo], or unknown
 	asking     bool   // [app.asking]
@@ -232,6 +233,7 @@ func (c *container) fate() fate {
 
 // settle counts a change of a container's fate.
 func (a *app) settle(c *container, was fate) {
+	a.s.shorten(-1)
 	a.fates[was]--
 	a.fates[c.fate()]++
 }
@@ -264,7 +266,7 @@ func (s *sim) runAhead(a *app) {
 	if latest == now {
 		latestOrd = x.ordNow
 	}
-	x.on = false
+	x.on, x.to = false, -1
 	s.now, s.reached = now, reached
 	if x.executed {
 		s.q.executed(lane, latest, latestOrd)
@@ -302,11 +304,7 @@ func (s *sim) step(a *app, lane int32) bool {
 	l.take(e)
 	s.q.touch(lane)
 	x.executed = true
-	if first.at > s.now {
-		s.now, s.reached = first.at, first.ord
-	} else {
-		s.reached, x.ordNow = max(s.reached, first.ord), max(x.ordNow, first.ord)
-	}
+	s.advance(first.at, first.ord)
 	s.totals.Events++
 	s.doing = row
 	s.worked(row)
@@ -327,7 +325,7 @@ func (s *sim) mayStep(a *app, e *event, row *kind) bool {
 // follow goes on to an event of an application that is on its own, if none comes before it. It is as if it had been scheduled by the event that is executed ahead, and come to after that.
 func (s *sim) follow(a *app, at int64, k eventKind, number int64) bool {
 	row := &a.kind.rows[k]
-	if at > s.ahead.to || at <= s.now || !row.private || !a.alone(s.ahead.from) || a.gone || s.err != nil || !fits(int64(a.id), number) {
+	if at > s.ahead.to || at <= s.now || !row.private || !s.onItsOwn(a) || !fits(int64(a.id), number) {
 		return false
 	}
 	ord := order(row.class, int64(a.id), k, number)
@@ -341,6 +339,45 @@ func (s *sim) follow(a *app, at int64, k eventKind, number int64) bool {
 		s.move()
 	}
 	return true
+}
+
+// openSpan gives an application that is on its own the time up to the next event of it that is not one of many, behind what others do at this time. It returns nil if there is none.
+func (s *sim) openSpan(a *app, follows eventKind) *master.Span {
+	x, l := &s.ahead, &s.q.lanes[a.lane()]
+	at, _, ok := l.many.First()
+	until := l.clearTo(x.to + 1)
+	rows := a.kind.rows
+	if !ok || at >= until || at <= x.from || a.kind.many == 0 || !rows[follows].private || !s.onItsOwn(a) {
+		return nil
+	}
+	x.span.Open(until, &l.many, &s.now, &s.reached, l.ofMany, order(rows[follows].class, int64(a.id), follows, 0))
+	return &x.span
+}
+
+// closeSpan counts what was executed in a span.
+func (s *sim) closeSpan(a *app) {
+	n := &s.ahead.span
+	s.totals.Events += n.Events
+	s.doing = &a.kind.rows[a.kind.many]
+	if s.doing.work {
+		s.pending += int(n.Puts - n.Taken)
+	}
+	s.move()
+}
+
+// shorten ends the span of an application that is ahead at a time, if it has one that ends later.
+func (s *sim) shorten(at int64) { s.ahead.span.Until = min(s.ahead.span.Until, at) }
+
+// onItsOwn reports whether an application that asks for nothing may go on with an event up to [ahead.to].
+func (s *sim) onItsOwn(a *app) bool { return a.alone(s.ahead.from) && !a.gone && s.err == nil }
+
+// advance goes on to a time and a place in its order, ahead of others.
+func (s *sim) advance(at int64, ord uint64) {
+	if at > s.now {
+		s.now, s.reached = at, ord
+	} else {
+		s.reached, s.ahead.ordNow = max(s.reached, ord), max(s.ahead.ordNow, ord)
+	}
 }
 
 // foreseeTask keeps the row of a task attempt until its time.

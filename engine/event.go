@@ -66,7 +66,7 @@ type kind struct {
 	number string // what the number is
 	work   bool   // something will have happened; else a timer, which alone is no progress
 
-	private, hints bool // see [master.Event]
+	private, hints, many bool // see [master.Event]
 }
 
 var kinds = [numKinds]kind{
@@ -102,7 +102,7 @@ var classOf = [...]class{master.Message: classMessage, master.Heartbeat: classAM
 func rowsOf(k master.Kind) []kind {
 	rows := slices.Clone(kinds[:])
 	for _, e := range k.Events() {
-		rows = append(rows, kind{e.Name, classOf[e.Class], e.Number, e.Work, e.Private, e.Hints})
+		rows = append(rows, kind{e.Name, classOf[e.Class], e.Number, e.Work, e.Private, e.Hints, e.Many})
 	}
 	return rows
 }
@@ -114,7 +114,7 @@ func (e *event) app() int64 { return int64(e.ord >> (kindBits + numberBits) & (1
 const (
 	appBits    = 26
 	kindBits   = 6
-	numberBits = 28
+	numberBits = master.NumberBits
 )
 
 // order packs class, application, kind and number.

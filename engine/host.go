@@ -20,15 +20,25 @@ func (a *app) Time() *int64 { return &a.s.now }
 
 func (a *app) At(at int64, k master.EventKind, number, arg int64) {
 	kind := numKinds + eventKind(k)
-	a.s.schedule(a.lane(), at, &a.kind.rows[kind], kind, int64(a.id), number, arg)
+	row := &a.kind.rows[kind]
+	if lane := a.lane(); !row.many || !a.s.scheduleMany(lane, at, row, order(row.class, int64(a.id), kind, number), number) {
+		a.s.schedule(lane, at, row, kind, int64(a.id), number, arg)
+	}
 }
 
 func (a *app) Follows(at int64, k master.EventKind, number int64) bool {
-	return a.s.ahead.on && a.s.follow(a, at, numKinds+eventKind(k), number)
+	return a.s.follow(a, at, numKinds+eventKind(k), number)
 }
+
+func (a *app) Span(follows master.EventKind) *master.Span {
+	return a.s.openSpan(a, numKinds+eventKind(follows))
+}
+
+func (a *app) EndSpan() { a.s.closeSpan(a) }
 
 func (a *app) Set(k master.EventKind, at int64) {
 	kind := numKinds + eventKind(k)
+	a.s.shorten(at)
 	a.s.q.set(a.lane(), at, order(a.kind.rows[kind].class, int64(a.id), kind, 0))
 }
 

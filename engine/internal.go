@@ -39,6 +39,7 @@ func (s *sim) internal(text, stack string) *InternalError {
 func (s *sim) broken(format string, args ...any) {
 	if s.err == nil {
 		s.err = s.internal(fmt.Sprintf(format, args...), "")
+		s.shorten(-1)
 	}
 }
 

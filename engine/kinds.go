@@ -29,6 +29,7 @@ type appKind struct {
 	master.Kind
 	rows    []kind // of its events
 	private bool   // some of them are
+	many    int    // position of the private one of which there are many, 0 for none
 	jobs    int    // that arrived
 }
 
@@ -37,7 +38,8 @@ func kindsOf(sc *scenario.Scenario) map[string]*appKind {
 	for name, make := range applications {
 		k := make(sc)
 		rows := rowsOf(k)
-		out[name] = &appKind{Kind: k, rows: rows, private: slices.ContainsFunc(rows, func(r kind) bool { return r.private })}
+		out[name] = &appKind{Kind: k, rows: rows, private: slices.ContainsFunc(rows, func(r kind) bool { return r.private }),
+			many: max(slices.IndexFunc(rows, func(r kind) bool { return r.many && r.private }), 0)}
 	}
 	for _, name := range likeGeneric {
 		out[name] = out[trace.KindGeneric]

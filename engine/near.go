@@ -59,7 +59,9 @@ func (s *sim) fetchTurn(a *app, lane int32, step uint8) {
 		a.fetcher.Fetch(int(step) - 1)
 	}
 	if step == 1 {
-		fetch.At(s.q.lanes[lane].list, s.q.lanes[lane].from)
+		l := &s.q.lanes[lane]
+		fetch.At(l.list, l.from)
+		l.many.Fetch()
 	}
 }
 

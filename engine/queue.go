@@ -3,6 +3,8 @@ package engine
 import (
 	"math/bits"
 	"slices"
+
+	"replay/engine/master"
 )
 
 // event is something that happens at a known time. It has no pointers, so the queue costs the
@@ -72,14 +74,17 @@ type queue struct {
 }
 
 // lane holds the events of one thing: those that stay until they are due, of which the first ones are a sorted list and the others a heap, and timers, of which
-// there is one of a kind at a time. What an event leads to comes right behind it or behind all others, most often, where next to nothing moves in a list.
+// there is one of a kind at a time; and those of which there are many. What an event leads to comes right behind it or behind all others, most often, where next to nothing moves in a list.
 type lane struct {
 	list   []event // ascending, from a position on; what is before that was taken
 	from   int
 	far    []event // 4-ary heap of those behind the list; empty while the list is
 	timers []event // at never where none is set
-	first  int32   // 1 + position of the earliest timer that is set, 0 for none
-	at     int32   // 1 + position in the heap of lanes, 0 outside
+	many   master.Many
+	ofMany uint64 // order of these, but for the number
+	head   event  // the first of these, when it was asked for last
+	first  int32  // 1 + position of the earliest timer that is set, 0 for none
+	at     int32  // 1 + position in the heap of lanes, 0 outside
 
 	// What was executed ahead of its time, last of all. An event that this led to at the same time comes behind it, although its own
 	// place in the order is before: as it would have if everything were executed in turn.
@@ -97,10 +102,28 @@ func (l *lane) next() (first *event) {
 	}
 	if l.first > 0 {
 		if t := &l.timers[l.first-1]; first == nil || t.before(first) {
-			return t
+			first = t
+		}
+	}
+	if at, number, ok := l.many.First(); ok {
+		h := &l.head
+		h.at, h.ord, h.arg = at, l.ofMany|uint64(number), number
+		if first == nil || h.before(first) {
+			return h
 		}
 	}
 	return first
+}
+
+// clearTo returns the time of the first event but those of which there are many, at most a time.
+func (l *lane) clearTo(most int64) int64 {
+	if l.from < len(l.list) {
+		most = min(most, l.list[l.from].at)
+	}
+	if l.first > 0 {
+		most = min(most, l.timers[l.first-1].at)
+	}
+	return most
 }
 
 // put adds an event to those that stay, which was scheduled behind all of them, and reports whether it is the first one.
@@ -260,14 +283,14 @@ func (q *queue) set(lane int32, at int64, ord uint64) {
 	}
 }
 
-// scheduled reports whether an event with this order is in a lane.
+// scheduled reports whether an event with this order is in a lane, which has none of which there are many.
 func (q *queue) scheduled(lane int32, ord uint64) bool {
 	l := &q.lanes[lane]
 	is := func(e event) bool { return e.ord == ord }
 	return slices.ContainsFunc(l.list[l.from:], is) || slices.ContainsFunc(l.far, is)
 }
 
-// drop takes the events of a kind out of a lane and returns how many there were.
+// drop takes the events of a kind, of which there are not many, out of a lane and returns how many there were.
 func (q *queue) drop(lane int32, k eventKind) int {
 	l := &q.lanes[lane]
 	all := append(l.list[l.from:], l.far...)
@@ -293,6 +316,7 @@ func (q *queue) clear(n int32) {
 	}
 	l := &q.lanes[n]
 	l.list, l.from, l.far, l.timers, l.first, l.aheadAt = l.list[:0], 0, l.far[:0], l.timers[:0], 0, -1
+	l.many.Clear()
 	q.touch(n)
 }
 
@@ -342,11 +366,16 @@ func (q *queue) take(lane int32, first *event) {
 }
 
 func (l *lane) take(first *event) {
-	if l.from == len(l.list) || first != &l.list[l.from] { // a timer
+	switch {
+	case first == &l.head:
+		l.many.Take()
+	case l.from == len(l.list) || first != &l.list[l.from]: // a timer
 		first.at = never
 		l.timed()
-	} else if l.from++; l.from == len(l.list) {
-		l.refill()
+	default:
+		if l.from++; l.from == len(l.list) {
+			l.refill()
+		}
 	}
 }
 

@@ -91,6 +91,16 @@ func TestQueueIsTotalOrder(t *testing.T) {
 					model = slices.DeleteFunc(model, func(s scheduled) bool { return s.lane == lane })
 				}
 			default:
+				if rapid.Bool().Draw(t, "many") {
+					number := rapid.Int64Range(0, 1000).Draw(t, "number")
+					ord := order(2, 100+int64(lane), evExit, number)
+					q.lanes[lane].ofMany = order(2, 100+int64(lane), evExit, 0)
+					if q.lanes[lane].many.Put(at, number) {
+						q.touch(lane)
+					}
+					model = append(model, scheduled{event{at: at, ord: ord, arg: number}, lane, false})
+					break
+				}
 				ord := ordOf(lane, evSample, rapid.Int64Range(0, 2).Draw(t, "number"))
 				q.push(lane, at, ord, int64(len(model)))
 				model = append(model, scheduled{event{at: at, ord: ord, seq: q.seq, arg: int64(len(model))}, lane, false})

@@ -63,6 +63,9 @@ func stateRules() snapshot.Rules {
 			"replay/engine/yarn/fifo.Scheduler.observe":                                  snapshot.Kept,
 			yarn + "NodeSets.set":                                                        snapshot.Kept,
 			"replay/engine/yarn/jvm.PriorityQueue[*replay/engine/yarn/fair.app].compare": snapshot.Kept,
+			// between two events there is none
+			eng + "ahead.span":                       snapshot.Kept,
+			"replay/engine/spark/driver.Driver.span": snapshot.Unset,
 			// for messages about faults
 			eng + "sim.doing": snapshot.Kept,
 			// memory that is used again

@@ -115,7 +115,7 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress, aloud b
 	if !aloud {
 		s.sink = silent{}
 	}
-	s.ahead.off = !mayRunAhead(sc)
+	s.ahead.off, s.ahead.to = !mayRunAhead(sc), -1
 	_, anyOrder := record.TakesAnyOrder(sink)
 	s.ahead.keeps = !anyOrder
 	s.cluster.Names = s.names
@@ -302,12 +302,30 @@ func (s *sim) push(at int64, k eventKind, number, arg int64) {
 func (s *sim) schedule(lane int32, at int64, row *kind, k eventKind, app, number, arg int64) {
 	if !fits(app, number) {
 		s.err = cmp.Or(s.err, unfit(app, number))
+		s.shorten(-1)
 		return
 	}
 	if row.work {
 		s.pending++
 	}
+	s.shorten(at)
 	s.q.push(lane, at, order(row.class, app, k, number), arg)
+}
+
+// scheduleMany is schedule for an event of which there are many, whose arg is its number; it reports false where it does nothing, as there is no place for it.
+func (s *sim) scheduleMany(lane int32, at int64, row *kind, ord uint64, number int64) bool {
+	l := &s.q.lanes[lane]
+	if !l.many.Takes(at, number) {
+		return false
+	}
+	if row.work {
+		s.pending++
+	}
+	l.ofMany = ord &^ (1<<numberBits - 1)
+	if l.many.Put(at, number) {
+		s.q.touch(lane)
+	}
+	return true
 }
 
 // usefulStalls is how many times as long as a stall a replay goes on while no job gets further.

@@ -201,6 +201,8 @@ type Event struct {
 	Private bool
 	// Hints says of a private event that it may change which nodes work prefers, see [Preferrer].
 	Hints bool
+	// Many says that there may be many of the kind at a time, and that the arg of each is its number. A master has at most one such kind.
+	Many bool
 }
 
 // A Host is the engine as one master sees it: its clock, the cluster around it, and the books that are kept of it.
@@ -221,6 +223,10 @@ type Clock interface {
 	// Follows reports whether what At would schedule is executed next, and may be now: then it is, by the master itself, and the time is that. It is asked last of all
 	// that an event does.
 	Follows(at int64, k EventKind, number int64) bool
+	// Span returns a span that begins behind what is being executed, in which the master executes events of the kind of which there are many by itself, and behind each of them one of
+	// another kind; nil if there is none. It is asked last of all that an event does, and is there until EndSpan.
+	Span(follows EventKind) *Span
+	EndSpan()
 	// Set schedules the timer of a kind of which there is one at a time, in place of the time before; at [Never] it is off. Its number and
 	// arg are 0. A kind that is work has none.
 	Set(k EventKind, at int64)

@@ -37,6 +37,12 @@ func (h *Host) At(at int64, k master.EventKind, number, arg int64) {
 // Follows is part of [master.Clock]: each event is executed by itself.
 func (h *Host) Follows(int64, master.EventKind, int64) bool { return false }
 
+// Span is part of [master.Clock], likewise.
+func (h *Host) Span(master.EventKind) *master.Span { return nil }
+
+// EndSpan is part of [master.Clock].
+func (h *Host) EndSpan() {}
+
 // Set is part of [master.Clock].
 func (h *Host) Set(k master.EventKind, at int64) {
 	row := &h.events[k]

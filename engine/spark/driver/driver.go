@@ -41,8 +41,9 @@ type Driver struct {
 	clocks    clocks
 	memory    memory
 	lent      lent
-	reviveAt  int64 // time of the offer of all executors that was asked for, or -1
-	reviving  bool  // it is in the event queue; it is not while it would offer nothing
+	span      *master.Span // that is being executed, or nil
+	reviveAt  int64        // time of the offer of all executors that was asked for, or -1
+	reviving  bool         // it is in the event queue; it is not while it would offer nothing
 
 	registered int64  // when the application master registered
 	started    bool   // the application's own code runs
@@ -178,7 +179,8 @@ func (d *Driver) Handle(k master.EventKind, arg int64) {
 	case evExecReady:
 		d.execReady(arg)
 	case evStatus:
-		d.status(arg)
+		d.statuses(arg)
+		return
 	case evResult:
 		d.result(arg)
 	case evKilled:

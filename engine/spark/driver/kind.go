@@ -101,7 +101,7 @@ var events = []master.Event{
 
 	evHeartbeat: {Name: "application master's heartbeat", Class: master.Heartbeat},
 
-	evStatus:      {Name: "end of a task attempt reported", Class: master.Inbox, Number: "task attempt", Work: true, Private: true},
+	evStatus:      {Name: "end of a task attempt reported", Class: master.Inbox, Number: "task attempt", Work: true, Private: true, Many: true},
 	evKilled:      {Name: "task attempt told to stop has", Class: master.Inbox, Number: "task attempt", Work: true, Private: true, Hints: true},
 	evSelfExit:    {Name: "decommissioned executor has told that it ends", Class: master.Inbox, Number: "executor", Work: true, Private: true, Hints: true},
 	evRecordedAdd: {Name: "recorded start of an executor", Class: master.Inbox, Number: "recorded executor", Work: true},

@@ -128,7 +128,9 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 	} else {
 		d.repeats = fmt.Sprintf("task %d of stage %d was started %d times", index, stage, again+1)
 	}
-	d.h.At(r.end+status, evStatus, at.ID, at.ID)
+	if d.span == nil || !d.span.Put(r.end+status, at.ID) {
+		d.h.At(r.end+status, evStatus, at.ID, at.ID)
+	}
 	if d.mgr != nil {
 		d.mgr.TaskStart(now, stage, spec.Attempt, at.Index, at.Exec, at.Speculative, !e.killing)
 	}
@@ -191,19 +193,17 @@ func levelOf(l spark.Locality, set *spark.TaskSet, index int32) record.TaskLevel
 
 // taskMiss says why a task is on none of its preferred hosts.
 func (d *Driver) taskMiss(prefs []int32) record.Miss {
-	present, executor, free := false, false, false
+	executor, free := false, false
 	for _, p := range prefs {
-		present = present || !d.h.Down(p)
-		if !d.tasks.MayRunOn(p) {
-			continue
-		}
-		for _, id := range d.tasks.ExecutorsOn(p) {
-			executor = true
-			free = free || d.execs[id].free > 0
+		if d.tasks.MayRunOn(p) {
+			for _, id := range d.tasks.ExecutorsOn(p) {
+				executor = true
+				free = free || d.execs[id].free > 0
+			}
 		}
 	}
 	switch {
-	case !present:
+	case !slices.ContainsFunc(prefs, func(p int32) bool { return !d.h.Down(p) }):
 		return record.HostAbsent
 	case !executor:
 		return record.NoExecutor
@@ -213,6 +213,36 @@ func (d *Driver) taskMiss(prefs []int32) record.Miss {
 		return record.DelayOff
 	}
 	return record.DelayOver
+}
+
+// statuses handles the report of a task's end, and all that come behind it while nothing else does but their results.
+func (d *Driver) statuses(id int64) {
+	d.status(id)
+	d.wind()
+	if d.source.questioning() { // which goes on to answers after each event
+		return
+	}
+	if d.span = d.h.Span(evResult); d.span == nil {
+		return
+	}
+	for {
+		id, ok := d.span.Next()
+		if !ok {
+			break
+		}
+		d.status(id)
+		d.wind()
+	}
+	d.span = nil
+	d.h.EndSpan()
+}
+
+// follows reports whether the result of an attempt is handled at a time, right behind the report of its end: then it is that time.
+func (d *Driver) follows(at, id int64) bool {
+	if d.span != nil {
+		return d.span.Follows(at, id)
+	}
+	return d.h.Follows(at, evResult, id)
 }
 
 // status is the report of a task's end: its core is free and offered, and its result is handled. That is at once if nothing comes before it.
@@ -228,7 +258,7 @@ func (d *Driver) status(id int64) {
 	if d.offerAgain(r.exec) {
 		r = d.runs.of(id)
 	}
-	if d.reviveAt != now && !d.ticksBefore(at) && !d.source.questioning() && d.h.Follows(at, evResult, id) {
+	if d.reviveAt != now && !d.ticksBefore(at) && !d.source.questioning() && d.follows(at, id) {
 		d.resultOf(r)
 	} else {
 		d.h.At(at, evResult, id, id)

@@ -1,0 +1,145 @@
+package master
+
+import (
+	"math"
+
+	"replay/engine/fetch"
+)
+
+// Many are the events of a master that are of the kind of which there may be many at a time, see [Event]: a binary heap. Nothing of them is kept but time and number, in one word: a key.
+// What has no place there, as its time is too late, is an event like others.
+type Many struct{ keys []uint64 }
+
+const (
+	NumberBits  = 28                     // numbers of events have so many bits
+	longestMany = 1 << (64 - NumberBits) // behind the last time, in ms, that a key has room for: two years
+	none        = math.MaxUint64         // the key of no event
+)
+
+// Takes reports whether an event at a time has a place.
+func (m *Many) Takes(at, number int64) bool {
+	return uint64(at) < longestMany && number>>NumberBits == 0
+}
+
+// key returns that of the first event, the largest of all if there is none.
+func (m *Many) key() uint64 {
+	if len(m.keys) == 0 {
+		return none
+	}
+	return m.keys[0]
+}
+
+func timeOf(key uint64) int64 { return int64(key >> NumberBits) }
+
+func numberOf(key uint64) int64 { return int64(key & (1<<NumberBits - 1)) }
+
+// First returns the first event, if there is one.
+func (m *Many) First() (at, number int64, ok bool) {
+	key := m.key()
+	return timeOf(key), numberOf(key), key != none
+}
+
+// Put adds an event that has a place, and reports whether it is the first one.
+func (m *Many) Put(at, number int64) (first bool) {
+	key := uint64(at)<<NumberBits | uint64(number)
+	m.keys = append(m.keys, key)
+	heap, i := m.keys, len(m.keys)-1
+	for i > 0 {
+		p := (i - 1) / 2
+		if key > heap[p] {
+			break
+		}
+		heap[i] = heap[p]
+		i = p
+	}
+	heap[i] = key
+	return i == 0
+}
+
+// Take removes the first event.
+func (m *Many) Take() {
+	heap := m.keys
+	n := len(heap) - 1
+	last := heap[n]
+	heap = heap[:n]
+	m.keys = heap
+	i := 0
+	for c := 1; c < len(heap); c = 2*i + 1 {
+		key := heap[c]
+		if c+1 < len(heap) {
+			if right := heap[c+1]; right < key {
+				key = right
+				c++
+			}
+		}
+		if last < key {
+			break
+		}
+		heap[i] = key
+		i = c
+	}
+	if n > 0 {
+		heap[i] = last
+	}
+}
+
+// Clear takes all events out.
+func (m *Many) Clear() { m.keys = m.keys[:0] }
+
+// Fetch has the first ones fetched.
+func (m *Many) Fetch() { fetch.At(m.keys, 0) }
+
+// A Span is time in which nothing comes but events of a master of the kind of which there are many, and what follows them: the master executes these by itself, one after the
+// other, as if each had been scheduled. See [Clock.Span].
+type Span struct {
+	Until  int64 // it ends with the first event that comes at this time or later; whatever is scheduled for before makes that earlier
+	Events int64 // that were executed in it
+	Taken  int64 // of them, those that had been scheduled
+	Puts   int64 // that were scheduled in it
+
+	many          *Many
+	now           *int64
+	place         *uint64
+	first, second uint64 // places in the order of events of its two kinds, but for the number
+}
+
+// Open begins a span for the events of a kind of which there are many, and those of a kind that may follow each of them; now and place are those of what is being executed, first and second the
+// places in the order that events of the kinds have, but for the number.
+func (s *Span) Open(until int64, many *Many, now *int64, place *uint64, first, second uint64) {
+	*s = Span{Until: until, many: many, now: now, place: place, first: first, second: second}
+}
+
+// Next goes on to the next event.
+func (s *Span) Next() (number int64, ok bool) {
+	key := s.many.key()
+	at := timeOf(key)
+	if at >= s.Until {
+		return 0, false
+	}
+	s.many.Take()
+	number = numberOf(key)
+	*s.now, *s.place = at, s.first|uint64(number)
+	s.Events++
+	s.Taken++
+	return number, true
+}
+
+// Follows goes on to an event of the kind that may follow, at a time, if no other comes before it.
+func (s *Span) Follows(at, number int64) bool {
+	if at >= s.Until || at <= *s.now || at >= timeOf(s.many.key()) {
+		return false
+	}
+	*s.now, *s.place = at, s.second|uint64(number)
+	s.Events++
+	return true
+}
+
+// Put schedules an event of those of which there are many; it reports false where it does nothing, as there is no place for it.
+func (s *Span) Put(at, number int64) bool {
+	if !s.many.Takes(at, number) {
+		return false
+	}
+	s.many.Put(at, number)
+	s.Puts++
+	return true
+}

@@ -1,0 +1,58 @@
+package master
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestMany compares events of which time and number are kept with a sorted list.
+func TestMany(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type event struct{ at, number int64 }
+		before := func(a, b event) int {
+			if a.at < b.at || a.at == b.at && a.number < b.number {
+				return -1
+			}
+			return 1
+		}
+		var m Many
+		var model []event
+		number, now := int64(0), int64(0)
+		for range rapid.IntRange(1, 30).Draw(t, "rounds") {
+			ahead := rapid.SampledFrom([]int64{1, 30, 1000, longestMany / 100}).Draw(t, "ahead")
+			for range rapid.IntRange(0, 60).Draw(t, "puts") {
+				number++
+				e := event{now + rapid.Int64Range(0, ahead).Draw(t, "at"), number}
+				if takes := e.at < longestMany; m.Takes(e.at, e.number) != takes {
+					t.Fatalf("%+v has a place: %v", e, !takes)
+				} else if !takes {
+					break
+				}
+				first := !slices.ContainsFunc(model, func(o event) bool { return before(o, e) < 0 })
+				if got := m.Put(e.at, e.number); got != first {
+					t.Fatalf("%+v is the first of %d: %v", e, len(model), got)
+				}
+				model = append(model, e)
+			}
+			slices.SortFunc(model, before)
+			for range rapid.IntRange(0, 70).Draw(t, "takes") {
+				if len(model) == 0 {
+					break
+				}
+				if at, number, ok := m.First(); !ok || (event{at, number}) != model[0] {
+					t.Fatalf("first is number %d at %d, %v; want %+v", number, at, ok, model[0])
+				}
+				m.Take()
+				now, model = model[0].at, model[1:]
+			}
+			if at, number, ok := m.First(); ok != (len(model) > 0) {
+				t.Fatalf("number %d at %d is first: %v; there are %d", number, at, ok, len(model))
+			}
+		}
+		if m.Takes(longestMany, 1) || m.Takes(-1, 1) || m.Takes(0, 1<<NumberBits) {
+			t.Fatal("what has no room in a key has a place")
+		}
+	})
+}
