@@ -9,6 +9,7 @@ import (
 	"replay/engine/record"
 	"replay/engine/reuse"
 	"replay/engine/yarn"
+	"replay/policy/resource"
 	"replay/trace"
 )
 
@@ -218,6 +219,9 @@ func (s *sim) submit(a *app) {
 	}
 	queue, err := s.rm.Scheduler().Place(a.rec.User, s.sc.SubmittedTo(a.job))
 	if err == nil {
+		err = s.tooLarge(a)
+	}
+	if err == nil {
 		a.rec.Queue = queue
 		a.usage = s.queues.at(queue)
 		err = s.rm.Submit(s.now, yarn.AppSpec{ID: a.id, User: a.rec.User, Queue: queue, AMSize: a.plan.AMSize, Priority: a.plan.Priority, MaxAttempts: a.plan.MaxAttempts, Bars: s.sc.Bars(a.job.ID)})
@@ -227,6 +231,20 @@ func (s *sim) submit(a *app) {
 		return
 	}
 	s.move()
+}
+
+// tooLarge is why the client of an application does not submit it, nil if it does.
+//
+// Source: Client.verifyClusterResources of Spark.
+func (s *sim) tooLarge(a *app) error {
+	asks := a.plan.ExecutorMiB
+	if asks == 0 {
+		return nil
+	}
+	if most := s.rm.Largest(s.now)[resource.Memory]; asks > most {
+		return fmt.Errorf("its client does not submit it: an executor asks for %d MiB, the largest container of the cluster has %d MiB", asks, most)
+	}
+	return nil
 }
 
 // Refused is part of [rm.Host].

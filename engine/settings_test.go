@@ -34,7 +34,7 @@ func TestWarningsOfConfiguration(t *testing.T) {
 	if d := cmp.Diff(want, warnings(scenario.Options{})); d != "" {
 		t.Errorf("warnings (-want +got)\n%s", d)
 	}
-	given := scenario.Options{Files: scenario.Files{scenario.SparkPools: {Name: "mine.xml", Text: []byte("<allocations/>")}}, Conf: map[string]string{"spark.scheduler.allocation.file": "mine.xml"}}
+	given := scenario.Options{Files: scenario.Files{scenario.SparkPools: {Name: "mine.xml", Text: []byte("<allocations><pool name='a'/></allocations>")}}, Conf: map[string]string{"spark.scheduler.allocation.file": "mine.xml"}}
 	if d := cmp.Diff(want[:2], warnings(given)); d != "" {
 		t.Errorf("warnings with a file of pools (-want +got)\n%s", d)
 	}

@@ -255,6 +255,35 @@ func TestNodeEvents(t *testing.T) {
 	}
 }
 
+// Spark's client compares the memory of executors with the largest container of the cluster before it submits an application, and nothing else: vcores, and what a queue
+// allows, are the application master's to hear of.
+func TestClientDoesNotSubmit(t *testing.T) {
+	few := scenario.Options{Files: scenario.Files{"fair-scheduler.xml": {Text: []byte(`<allocations><queue name="default"><maxContainerAllocation>2048 mb, 4 vcores</maxContainerAllocation></queue></allocations>`)}}}
+	for _, tt := range []struct {
+		name         string
+		mib          int64
+		vcores       int32
+		o            scenario.Options
+		reason       string
+		applications bool // one came to the ResourceManager
+	}{
+		{"memory", 8193, 1, scenario.Options{}, "its client does not submit it: an executor asks for 8193 MiB, the largest container of the cluster has 8192 MiB", false},
+		{"memory, CapacityScheduler", 8193, 1, scenario.Options{Scheduler: "capacity"}, "its client does not submit it: an executor asks for 8193 MiB", false},
+		{"vcores", 1024, 64, scenario.Options{}, "asks for 64 vcores, the largest allocation of queue root.default is", true},
+		{"a queue's maximum", 4096, 1, few, "asks for 4096 MiB, the largest allocation of queue root.default is 2048 MiB", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			j := sparkJob(0, 0, 2, stage(0, 4, 1000, nil))
+			j.ExecMemMiB, j.ExecVCores = tt.mib, tt.vcores
+			k, _ := replay(t, input(cluster(2, 1), nil, j), tt.o)
+			got := k.jobs[0]
+			if got.Outcome != record.JobFailed || !strings.Contains(got.Reason, tt.reason) || (got.AMAllocated != record.None) != tt.applications || (len(k.containers) > 0) != tt.applications {
+				t.Errorf("ended as %q because %q, %d containers; want %q, and containers: %v", got.Outcome, got.Reason, len(k.containers), tt.reason, tt.applications)
+			}
+		})
+	}
+}
+
 func TestJobsThatCannotRun(t *testing.T) {
 	tests := []struct {
 		name string

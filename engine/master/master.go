@@ -57,6 +57,8 @@ type Plan struct {
 	Priority        int32 // for the CapacityScheduler; higher is more urgent
 	MaxAttempts     int   // as the application asks for them; 0 or less = as many as the ResourceManager allows
 	Warnings        []record.Warning
+	// ExecutorMiB is the memory that the client compares with the largest container of the cluster before it submits the application; 0 = it compares nothing.
+	ExecutorMiB int64
 
 	// Recorded applications take no part in the cluster: the master registers at once, nothing is asked of a ResourceManager, and
 	// their containers come by [Host.Bring].

@@ -104,9 +104,9 @@ func TestVariantWithSeedsOfItsOwn(t *testing.T) {
 // Where there are several traces or windows, a job that is named is said to be of one of them: each counts its jobs from 0.
 func TestCompareNamesTheTraceOfAJob(t *testing.T) {
 	_, dirs := tinyTraces(t, 2)
-	fails := []string{"--seeds", "1", "--variant", "now: --conf spark.executor.memory=900g", "--variant", "slow: --conf spark.executor.memory=900g --model am-start-ms=9000"}
+	fails := []string{"--seeds", "1", "--variant", "now: --conf spark.executor.cores=900", "--variant", "slow: --conf spark.executor.cores=900 --model am-start-ms=9000"}
 	sweepPlan := filepath.Join(t.TempDir(), "plan.yaml")
-	if err := os.WriteFile(sweepPlan, fmt.Appendf(nil, "traces: %s\nflags: --conf spark.executor.memory=900g\n", dirs[1]), 0o644); err != nil {
+	if err := os.WriteFile(sweepPlan, fmt.Appendf(nil, "traces: %s\nflags: --conf spark.executor.cores=900\n", dirs[1]), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {

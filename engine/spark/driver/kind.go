@@ -14,6 +14,7 @@ import (
 	"replay/engine/spark/allocator"
 	"replay/engine/spark/conf"
 	"replay/policy"
+	"replay/policy/resource"
 	"replay/trace"
 )
 
@@ -137,7 +138,7 @@ func (k *Kind) Plan(j *trace.Job) (*master.Plan, error) {
 		return set.plan, nil
 	}
 	plan := &master.Plan{AMSize: set.amSize, AMStartMS: k.amStart(j.ID, 1), LaterAMStartsMS: k.laterAMStarts(j.ID), Priority: set.priority, MaxAttempts: set.maxAttempts,
-		Warnings: set.warnings, Recorded: k.Recorded.Executors != nil,
+		Warnings: set.warnings, Recorded: k.Recorded.Executors != nil, ExecutorMiB: set.execs[0].Size[resource.Memory],
 		Maker: planned{k, set}}
 	if !timed {
 		set.plan = plan

@@ -316,6 +316,14 @@ func (r *RM) remove(id protocol.AppID) {
 	r.sched.RemoveApp(id)
 }
 
+// Largest is the largest container that some queue can have.
+//
+// Source: ClientRMService.getNewApplication.
+func (r *RM) Largest(now int64) resource.Resource {
+	r.clock(now)
+	return r.sched.MaxAllocation("")
+}
+
 // Submit takes an application in and stores the ask for its AM container. The error is a
 // *yarn.Rejection, or says that the AM container is larger than the queue allows.
 //
