@@ -99,7 +99,7 @@ func countedThings(n int64, things string) string {
 }
 
 // behindName begins what is said of things behind their name.
-var behindName = regexp.MustCompile(` (that|of|with|without|for|on|to|in|as|at|before|after|outside|against|left|given|asked|taken|cut|added|removed|failed|killed|lost|never|speculative|ANY|NO|NODE|PROCESS|RACK)( |$)`)
+var behindName = regexp.MustCompile(` (that|of|with|without|for|on|to|in|as|at|before|after|outside|against|left|given|asked|taken|cut|added|removed|failed|killed|lost|skipped|below|never|speculative|ANY|NO|NODE|PROCESS|RACK)( |$)`)
 
 func copies(opt *workload.Options, jobs int64) string {
 	if opt.Copies == 1 {

@@ -14,6 +14,7 @@ func TestCountedThings(t *testing.T) {
 		"executors removed":                            "1 executor removed",
 		"task ends NODE LOCAL":                         "1 task end NODE LOCAL",
 		"tasks never launched":                         "1 task never launched",
+		"delays below zero":                            "1 delay below zero",
 		"memory of tasks":                              "1 memory of tasks",
 		"set spark.executor.cores":                     "1 set spark.executor.cores",
 		"ids of applications that had that of another": "1 id of applications that had that of another",
