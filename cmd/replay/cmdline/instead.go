@@ -16,9 +16,10 @@ type kind struct {
 }
 
 var (
-	traces  = kind{"trace", "trace.json", "replay import auto PATH --out DIR makes one of event logs, recorded clusters and tables"}
-	results = kind{"result", "run.json", "replay run TRACE --out DIR makes one"}
-	kinds   = []kind{traces, results, {"comparison", "comparison.json", ""}, {"sweep", "sweep.json", ""}}
+	traces   = kind{"trace", "trace.json", "replay import auto PATH --out DIR makes one of event logs, recorded clusters and tables"}
+	results  = kind{"result", "run.json", "replay run TRACE --out DIR makes one"}
+	compared = kind{"comparison", "comparison.json", "replay compare TRACE --variant … --out DIR makes one"}
+	kinds    = []kind{traces, results, compared, {"sweep", "sweep.json", ""}}
 )
 
 // IsTrace reports whether dir has the manifest of a trace.
@@ -38,6 +39,9 @@ func NotTrace(path string) error { return traces.missing(path) }
 
 // NotResult is the error of a path at which there is no result of replay run.
 func NotResult(path string) error { return results.missing(path) }
+
+// NotComparison is the error of a path at which there is no comparison.
+func NotComparison(path string) error { return compared.missing(path) }
 
 func (k *kind) missing(path string) error {
 	info, err := os.Stat(path)

@@ -3,6 +3,7 @@ package cmdline
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -12,33 +13,59 @@ type Called struct {
 	Name, ID string // the id is that under which it was recorded
 }
 
-// JobCalled finds a job among those of a result or a trace by its number, its name or the id under which it was recorded.
+// JobCalled finds a job among those of a result or a trace by its number, its name or the id under which it was recorded. What is the number of one and the name or
+// id of another is an error: "job 3" is the number 3, and "id 3" the id.
 func JobCalled(name, of string, jobs iter.Seq[Called]) (int64, error) {
-	var found, ids []int64
-	n := 0
+	if strings.TrimSpace(name) == "" {
+		return 0, Usagef("a job is called %q, want its number, its name, or its id", name)
+	}
+	numbers, named, ids := jobsCalled(name, jobs)
+	if number, ok := strings.CutPrefix(name, "job "); ok && numbers == nil && named == nil && ids == nil {
+		numbers, _, _ = jobsCalled(number, jobs)
+	}
+	if id, ok := strings.CutPrefix(name, "id "); ok && numbers == nil && named == nil && ids == nil {
+		_, _, ids = jobsCalled(id, jobs)
+	}
+	others := slices.Concat(named, ids)
+	if len(numbers) == 1 {
+		for _, other := range others {
+			if other != numbers[0] {
+				return 0, Usagef("%q is the number of a job and the name or id of another, job %d: want 'job %[1]s' for the first and 'job %[2]d' for the other", name, other)
+			}
+		}
+		return numbers[0], nil
+	}
+	if len(ids) == 1 {
+		return ids[0], nil
+	}
+	switch len(others) {
+	case 0:
+		n := 0
+		for range jobs {
+			n++
+		}
+		return 0, Usagef("none of the %d jobs of %s has the number, name or id %q; numbers begin at 0", n, of, name)
+	case 1:
+		return others[0], nil
+	}
+	first, more := Named(others, namedJobs)
+	return 0, Usagef("%d jobs are called %q, by number: %s%s", len(others), name, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(first)), ", "), "[]"), more)
+}
+
+// jobsCalled returns the jobs that have a number, a name and an id.
+func jobsCalled(name string, jobs iter.Seq[Called]) (numbers, named, ids []int64) {
 	for j := range jobs {
-		n++
 		if fmt.Sprint(j.Number) == name {
-			return j.Number, nil
+			numbers = append(numbers, j.Number)
 		}
 		if j.ID == name {
 			ids = append(ids, j.Number)
 		}
 		if j.Name == name {
-			found = append(found, j.Number)
+			named = append(named, j.Number)
 		}
 	}
-	if len(ids) == 1 {
-		return ids[0], nil
-	}
-	switch found = append(found, ids...); len(found) {
-	case 0:
-		return 0, Usagef("none of the %d jobs of %s has the number, name or id %q; numbers begin at 0", n, of, name)
-	case 1:
-		return found[0], nil
-	}
-	first, more := Named(found, namedJobs)
-	return 0, Usagef("%d jobs are called %q, by number: %s%s", len(found), name, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(first)), ", "), "[]"), more)
+	return numbers, named, ids
 }
 
 // namedJobs is how many jobs an error names.

@@ -135,6 +135,12 @@ func (p *program) again(c *cli.Context) error {
 		file = in
 	}
 	text, err := input.ReadFile(file)
+	if info, there := os.Stat(file); err != nil && there == nil && info.IsDir() {
+		if name == "compare" {
+			return cmdline.NotComparison(file)
+		}
+		return cmdline.NotResult(file)
+	}
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -32,6 +33,34 @@ func TestQueueCalled(t *testing.T) {
 		got, err := queueCalled(data, tt.name)
 		if got != tt.want || (err == nil) != (tt.wrong == "") || err != nil && !strings.HasPrefix(err.Error(), tt.wrong) {
 			t.Errorf("%q: %q, %v; want %q, %q", tt.name, got, err, tt.want, tt.wrong)
+		}
+	}
+}
+
+// What is the number of one job and the id of another names neither: ids that begin at 1 would name the job after the one that is meant.
+func TestJobsCalledByNumberAndID(t *testing.T) {
+	jobs := make([]result.Job, 4)
+	for i := range jobs {
+		jobs[i].ID, jobs[i].ExternalID = int64(i), strconv.Itoa(i+1)
+	}
+	jobs[0].Name = "job 2"
+	for _, tt := range []struct {
+		name  string
+		want  int64
+		wrong string
+	}{
+		{"0", 0, ""},
+		{"4", 3, ""},
+		{"2", 0, `"2" is the number of a job and the name or id of another, job 1: want 'job 2' for the first and 'job 1' for the other`},
+		{"job 3", 3, ""},
+		{"job 2", 0, ""}, // its name
+		{"id 2", 1, ""},
+		{"id 9", 0, `none of the 4 jobs of the result has the number, name or id "id 9"`},
+		{"", 0, `a job is called "", want its number, its name, or its id`},
+	} {
+		got, err := cmdline.JobCalled(tt.name, "the result", calledOf(&result.Data{Jobs: result.JobsOf(jobs)}))
+		if got != tt.want || (err == nil) != (tt.wrong == "") || err != nil && !strings.HasPrefix(err.Error(), tt.wrong) {
+			t.Errorf("%q: %d, %v; want %d, %q", tt.name, got, err, tt.want, tt.wrong)
 		}
 	}
 }

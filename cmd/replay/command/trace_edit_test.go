@@ -116,7 +116,7 @@ func TestTraceCut(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"0,999":     `--without-jobs: none of the 56 jobs of the trace has the number, name or id "999"; numbers begin at 0`,
-		"0,":        `has the number, name or id ""`,
+		"0,":        `--without-jobs: a job is called "", want its number`,
 		all[0].Name: "jobs are called \"" + all[0].Name + "\", by number: 0, ",
 	} {
 		if code, _, stderr := cmd(t, "trace", "cut", traces+"contended-logs", "--without-jobs", name, "--out", filepath.Join(dir, "none")); code != cmdline.ExitUsage || !strings.Contains(stderr, want) {
