@@ -37,6 +37,9 @@ func TestWhatAnEndDecidesIsNotTested(t *testing.T) {
 			t.Errorf("%s is %q (%s), want it not tested: the end decides what it is over", name, cell.Finding, cell.Untested)
 		}
 	}
+	if text := c.Verdict()[0].Text; !strings.HasPrefix(text, "For this trace (5 seeds), up to 10.00 min, ") {
+		t.Errorf("%q does not say up to when", text)
+	}
 	if cell := &c.Rows[c.row("duration_job_mean_ms")].Cells[1]; cell.Untested != "" {
 		t.Errorf("durations are not tested: %s", cell.Untested)
 	}
@@ -63,6 +66,9 @@ func TestNoJobIsOver(t *testing.T) {
 	}
 	some := ended(t, "some", 5000, func(j *result.Job) bool { return j.ID > 1 })
 	c = of(t, ended(t, "base", 8000, all), some)
+	if text := c.Verdict()[0].Text; !strings.HasPrefix(text, "For this trace (5 seeds), up to 10.00 min, ") {
+		t.Errorf("%q does not say up to when", text)
+	}
 	if cell := &c.Rows[c.row("duration_job_mean_ms")].Cells[1]; cell.Untested != "" {
 		t.Errorf("durations of which some are over in a variant are not tested: %s", cell.Untested)
 	}
@@ -141,16 +147,21 @@ func TestEndsOfTheirOwnAreRefused(t *testing.T) {
 
 // What has no effect is told from what has the same metrics by luck.
 func TestDecisionsAreTold(t *testing.T) {
-	for _, tt := range []struct{ first, other, want string }{
-		{"1", "1", "no decision and no metric differs in any of the 5 seeds. What sets them apart has no effect here."},
-		{"1", "2", "every metric is equal in each of the 5 seeds, though decisions differ."},
-		{"", "2", "every metric is equal in each of the 5 seeds."},
+	for _, tt := range []struct {
+		first, other string
+		units        int
+		want         string
+	}{
+		{"1", "1", 1, "no decision and no metric differs in the one seed. Of other seeds nothing is known: 1 seed is no evidence (5 at least)."},
+		{"1", "1", 5, "no decision and no metric differs in any of the 5 seeds. What sets them apart has no effect here."},
+		{"1", "2", 5, "every metric is equal in each of the 5 seeds, though decisions differ."},
+		{"", "2", 5, "every metric is equal in each of the 5 seeds."},
 	} {
-		a, b := variant(t, reporttest.Usual, "a", 5), variant(t, reporttest.Usual, "b", 5)
+		a, b := variant(t, reporttest.Usual, "a", tt.units), variant(t, reporttest.Usual, "b", tt.units)
 		for k := range a.Runs {
 			a.Runs[k].Manifest.DecisionHash, b.Runs[k].Manifest.DecisionHash = tt.first, tt.first
 		}
-		b.Runs[3].Manifest.DecisionHash = tt.other
+		b.Runs[min(3, tt.units-1)].Manifest.DecisionHash = tt.other
 		if text := of(t, a, b).Verdict()[0].Text; text != "No difference between b and a: "+tt.want {
 			t.Errorf("hashes %q and %q: %q", tt.first, tt.other, text)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replay/report/inference"
+	"replay/report/metric"
 	"replay/report/page"
 	"replay/report/quantity"
 	"replay/report/result"
@@ -75,7 +76,11 @@ func (c *Comparison) answer(v int) string {
 	if c.Same[v] {
 		switch c.Decides[v] {
 		case AsFirst:
-			return fmt.Sprintf("No difference between %s and %s: no decision and no metric differs in %s. What sets them apart has no effect here.", name, first, strings.Replace(c.everyUnit(), "each", "any", 1))
+			effect := "What sets them apart has no effect here"
+			if len(c.Units) < inference.Fewest {
+				effect = fmt.Sprintf("Of other %ss nothing is known: %s", c.Unit, c.Few())
+			}
+			return fmt.Sprintf("No difference between %s and %s: no decision and no metric differs in %s. %s.", name, first, strings.Replace(c.everyUnit(), "each", "any", 1), effect)
 		case Otherwise:
 			return fmt.Sprintf("No difference between %s and %s: every metric is equal in %s, though decisions differ.", name, first, c.everyUnit())
 		}
@@ -294,5 +299,9 @@ func (c *Comparison) everyUnit() string {
 // inferred says for what the answer holds, at its beginning.
 func (c *Comparison) inferred() string {
 	text := c.Unit.Scope(len(c.Units))
+	cutOff := func(o *metric.Outcome) bool { return o.CutOff() > 0 }
+	if until := c.study.manifest(0).Until; until > 0 && slices.ContainsFunc(c.Outcomes, cutOff) {
+		text += ", up to " + quantity.Duration(float64(until))
+	}
 	return strings.ToUpper(text[:1]) + text[1:]
 }
