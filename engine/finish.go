@@ -150,7 +150,7 @@ func (s *sim) manifest() *record.Manifest {
 	if s.kinds[trace.KindSpark].jobs == 0 {
 		m.Modelled = slices.Delete(m.Modelled, at, at+1)
 		if p := s.sc.Placement; p != policy.DefaultPlacement {
-			m.Warnings = append(m.Warnings, record.Warning{Code: "no-job", Count: 1, Text: "container placement " + p + ": no Spark application is replayed, so it has no effect"})
+			m.Warnings = append(m.Warnings, record.Warning{Code: record.NoJob, Count: 1, Text: "container placement " + p + ": no Spark application is replayed, so it has no effect"})
 		}
 	}
 	return m

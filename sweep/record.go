@@ -64,7 +64,7 @@ func RecordOf(id string, s *metric.Summary) *Record {
 		Outcome: outcomeOf(s), Trace: m.TraceName, Warnings: []string{}, Faster: m.Faster, Values: make([]Value, 0, len(s.Values))}
 	for i := range m.Warnings {
 		text := metric.Counted(&m.Warnings[i])
-		if m.Warnings[i].Jobs > 0 && m.TraceName != "" { // numbers of jobs are those of a trace
+		if m.Warnings[i].OfTrace() && m.TraceName != "" {
 			text = m.TraceName + ": " + text
 		}
 		r.Warnings = append(r.Warnings, text)

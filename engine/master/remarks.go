@@ -33,7 +33,7 @@ func ofJobs(code, place, before, after string, counts map[string]int, jobs int) 
 // NoJobFor warns that a file, "" for none, and single keys have no effect, because no application of their kind is replayed.
 func NoJobFor(kind, file string, keys []string) (list []record.Warning) {
 	say := func(place, what string) {
-		list = append(list, record.Warning{Code: "no-job", Count: 1, Text: fmt.Sprintf("%s: no %s is replayed, so %s", place, kind, what)})
+		list = append(list, record.Warning{Code: record.NoJob, Count: 1, Text: fmt.Sprintf("%s: no %s is replayed, so %s", place, kind, what)})
 	}
 	if file != "" {
 		say(file, "the file has no effect")

@@ -349,6 +349,12 @@ var chatter = map[string]bool{
 // Chatter reports whether who wants to hear of results and of what is not used alone may do without the warning.
 func (w *Warning) Chatter() bool { return !w.Voids && chatter[w.Code] }
 
+// NoJob is the code of the warning that something is without effect because no job of a kind is replayed.
+const NoJob = "no-job"
+
+// OfTrace reports whether the warning holds for the trace that it was given for and may not for another: it is about jobs, or about which there are.
+func (w *Warning) OfTrace() bool { return w.Jobs > 0 || w.Code == NoJob || w.Code == LowLoad }
+
 // Versions of the format of a result: readers refuse another name and another major version.
 const (
 	Format        = "replay-result"

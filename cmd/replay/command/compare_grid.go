@@ -237,11 +237,11 @@ func (g *grid) warn(s *traceSource, row []*report.Result) {
 	}
 }
 
-// withWarnings adds those of a replay that are not among the warnings; seeds and variants mostly warn of the same. What is about jobs says of which trace, if
+// withWarnings adds those of a replay that are not among the warnings; seeds and variants mostly warn of the same. What is about one trace says of which, if
 // that has a name beside others.
 func withWarnings(list []record.Warning, r *report.Result, trace string) []record.Warning {
 	for _, w := range r.Manifest.Warnings {
-		if w.Jobs > 0 && trace != "" {
+		if w.OfTrace() && trace != "" {
 			w.Text = trace + ": " + w.Text
 		}
 		if !warnsOf(list, w.Text) {

@@ -109,10 +109,13 @@ func TestCompareNamesTheTraceOfAJob(t *testing.T) {
 	if err := os.WriteFile(sweepPlan, fmt.Appendf(nil, "traces: %s\nflags: --conf spark.executor.cores=900\n", dirs[1]), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	other := filepath.Join(t.TempDir(), "maps")
+	must(t, "gen", "uniform-micro", "--jobs", "6", "--kind", "mapreduce", "--name", "maps", "--out", other, "-q")
 	for _, tt := range []struct {
 		line         []string
 		outcome, err string
 	}{
+		{[]string{"compare", dirs[0], other, "--variant", "now:", "--variant", "at-once: --conf spark.locality.wait=0s"}, "2 traces are too little evidence", "warning: maps: --conf: no Spark application is replayed, so these keys have no effect: spark.locality.wait"},
 		{slices.Concat([]string{"compare"}, dirs, fails), "12 jobs failed, the first is job 0 (uniform) of week-a: ", "week-b: job 0 (uniform) failed: "},
 		{slices.Concat([]string{"compare", dirs[0], "--windows", "2"}, fails), "6 jobs failed, the first is job 0 (uniform) of window 1: ", "window-2: job 0 (uniform) failed: "},
 		{slices.Concat([]string{"compare", dirs[0]}, fails), "6 jobs failed, the first is job 0 (uniform): ", "jobs, the first: job 0 (uniform) failed: "},
