@@ -133,6 +133,7 @@ func (a *app) exit(n int64, several bool) {
 		return
 	}
 	a.inRow = true
+	all := a.exits
 	for len(a.exits) > 0 && a.exits[0].at <= s.now {
 		n := a.exits[0].number
 		if ord := order(a.kind.rows[evExit].class, int64(a.id), evExit, n); s.q.precedes(a.lane(), s.now, ord) || s.q.precedes(a.behind(), s.now, ord) {
@@ -140,8 +141,11 @@ func (a *app) exit(n int64, several bool) {
 			s.pushApp(s.now, evExit, a, n, 0)
 			break
 		}
-		a.exits.drop(1)
+		a.exits = a.exits[1:] // what is left stays where it is: mostly nothing is in the end
 		s.processExited(a, n)
+	}
+	if len(a.exits) == 0 {
+		a.exits = all[:0]
 	}
 	a.inRow = false
 }
