@@ -272,7 +272,9 @@ func (r *RM) report(n *node, at int64) {
 		}
 		left--
 		if p.exited {
-			r.fetchCompleted(n, p.id)
+			if !p.foreseen || p.held { // else all of it was looked at less than a heartbeat ago
+				r.fetchCompleted(n, p.id)
+			}
 			r.completed = append(r.completed, protocol.Status{ID: p.id, Exit: p.exit})
 			n.gone(p)
 			if !p.reported {
