@@ -24,7 +24,8 @@ type Sink interface {
 }
 
 // AnyOrder is a Sink that makes the same of containers, or of task attempts, in whatever order they come. It is given them as soon as
-// all about them is known, which may be before their time, and before the record of their job.
+// all about them is known, which may be before their time, and before the record of their job, or when somebody asks for what follows from the end of a container, which may be
+// behind task attempts of a later time.
 type AnyOrder interface {
 	Sink
 	AnyOrder() (containers, tasks bool)
