@@ -391,12 +391,12 @@ func (f *Scheduler) passes(n *node) bool {
 	return true
 }
 
-// likely reports whether a node has something to fill its reservation with, or is one that somebody took or reserved when a survey last looked: the offer finds
-// out for less than another one.
+// likely reports whether a special node wakes, or another one is one that somebody took or reserved when a survey last looked: the offer finds
+// out for less than another survey.
 func (f *Scheduler) likely(n *node) bool {
 	e := &f.elision
 	if n.special() {
-		return n.Reserved != nil && n.Reserved.Size.FitsIn(n.Free)
+		return f.wakes(n)
 	}
 	return e.every || slices.ContainsFunc(e.open, func(r *roomFor) bool { return r.size.Within(&n.Free) })
 }

@@ -301,7 +301,13 @@ func (f *Scheduler) refresh() {
 }
 
 // fresh reports whether what is available in the cluster is as of now.
-func (f *Scheduler) fresh() bool { return !f.charged || f.available == f.unallocated() }
+func (f *Scheduler) fresh() bool {
+	if !f.charged {
+		return true
+	}
+	is, all, used := &f.available, &f.cluster.Capacity, &f.allocated
+	return is[0] == all[0]-used[0] && is[1] == all[1]-used[1] && is[2] == all[2]-used[2] && is[3] == all[3]-used[3]
+}
 
 // unallocated is the cluster's capacity without what is allocated.
 func (f *Scheduler) unallocated() resource.Resource { return f.cluster.Capacity.Sub(f.allocated) }
