@@ -33,6 +33,7 @@ type app struct {
 	reserved   numbers // of containers, until they are allocated
 	starts     dues    // containers that nodes are about to start
 	exits      dues    // containers of which the process is about to end
+	exiting    int64   // one of which it ends behind what is executed, 0 for none; see [sim.exitNow]
 	inRow      bool    // some of these come one after the other
 	asks       []outstanding
 	open       int                   // containers that are not written yet
@@ -47,7 +48,8 @@ type app struct {
 	talker master.Talker // it, or nil if it is none
 	hearer master.Hearer // likewise
 
-	fetcher   master.Fetcher   // likewise
+	fetcher   master.Fetcher // likewise
+	events    master.EventFetcher
 	preferrer master.Preferrer // likewise
 }
 
@@ -138,6 +140,7 @@ func (a *app) register() {
 	a.talker, _ = a.master.(master.Talker)
 	a.hearer, _ = a.master.(master.Hearer)
 	a.fetcher, _ = a.master.(master.Fetcher)
+	a.events, _ = a.master.(master.EventFetcher)
 	a.preferrer, _ = a.master.(master.Preferrer)
 	if err := a.master.Register(); err != nil {
 		a.master.Fail(err.Error())
@@ -344,7 +347,7 @@ func (s *sim) release(a *app) {
 	}
 	if k, ok := a.kind.Kind.(master.Sparer); ok && a.master != nil {
 		k.Spare(a.master)
-		a.master, a.talker, a.hearer, a.fetcher, a.preferrer = nil, nil, nil, nil, nil
+		a.master, a.talker, a.hearer, a.fetcher, a.events, a.preferrer = nil, nil, nil, nil, nil, nil
 	}
 	if last {
 		s.departed = append(s.departed, a)

@@ -116,13 +116,43 @@ func (s *sim) startedThere(id protocol.ContainerID) {
 
 // ends schedules the end of a process.
 func (a *app) ends(n, at int64) {
-	if !a.together() {
-		a.s.pushApp(at, evExit, a, n, n)
+	if s := a.s; !a.together() {
+		if s.turn == a && a.exiting == 0 && at == s.now {
+			a.exiting = n
+			return
+		}
+		s.pushApp(at, evExit, a, n, n)
 	} else if others, _ := a.exits.put(n, at); others {
 		a.s.totals.Events++
 	} else {
 		a.s.pushApp(at, evExit, a, 0, 0)
 	}
+}
+
+// exitNow executes the end of a process to which the event of an application has led at its time, and reports whether it has: it comes before that event in the order, and has no place in the
+// queue where nothing of the application comes between.
+func (s *sim) exitNow(a *app) bool {
+	n := a.exiting
+	row := &a.kind.rows[evExit]
+	if s.q.precedes(a.lane(), s.now, order(row.class, int64(a.id), evExit, n)) {
+		a.exitLater()
+		return false
+	}
+	a.exiting = 0
+	s.rm.PassesGoOn(s.now)
+	s.totals.Events++
+	s.doing = row
+	s.move()
+	s.processExited(a, n)
+	s.release(a)
+	return true
+}
+
+// exitLater gives that end its place in the queue.
+func (a *app) exitLater() {
+	n := a.exiting
+	a.exiting = 0
+	a.s.pushApp(a.s.now, evExit, a, n, n)
 }
 
 // exit is the end of a process, or, if it is that of several, of those that end now. Where something else comes between two of these, the rest waits for it.

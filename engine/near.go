@@ -2,6 +2,7 @@ package engine
 
 import (
 	"replay/engine/fetch"
+	"replay/engine/master"
 	"replay/engine/protocol"
 )
 
@@ -16,8 +17,8 @@ type near struct {
 // nearest is how many events are fetched for: the first one and those that stand below it in the heap of lanes, of which one is the next.
 const nearest = 5
 
-// lastStep is the last one that is taken for an event.
-const lastStep = 3
+// lastStep is the last one that is taken for an event: 3 but for those of a [master.EventFetcher].
+const lastStep = 4
 
 // passes notes that an event of a lane is executed.
 func (n *near) passes(lane int32) {
@@ -55,13 +56,51 @@ func (s *sim) fetchTurn(a *app, lane int32, step uint8) {
 	case step == 0:
 		fetch.Of(a)
 		fetch.Of(&s.q.lanes[lane])
-	case a.fetcher != nil:
-		a.fetcher.Fetch(int(step) - 1)
-	}
-	if step == 1 {
+		return
+	case step == 1:
 		l := &s.q.lanes[lane]
 		fetch.At(l.list, l.from)
 		l.many.Fetch()
+	}
+	switch {
+	case a.events != nil:
+		s.fetchFor(a, lane, int(step)-2)
+	case step > 3:
+	case a.fetcher != nil:
+		a.fetcher.Fetch(int(step) - 1)
+	}
+}
+
+// fetchFor takes a step for the next event of an application whose master says what it is about, and those of the same time. The container of that, and its node, come last.
+func (s *sim) fetchFor(a *app, lane int32, step int) {
+	if step < 0 {
+		return
+	}
+	l := &s.q.lanes[lane]
+	list := l.list[l.from:]
+	for i := range list[:min(len(list), mostFollow)] {
+		e := &list[i]
+		if e.at != list[0].at {
+			break
+		}
+		if e.kind() >= numKinds {
+			if n := a.events.FetchFor(master.EventKind(e.kind()-numKinds), e.arg, step); n > 0 {
+				s.fetchContainer(a, n, step)
+			}
+		}
+	}
+}
+
+// mostFollow is for how many events that come one after the other a step is taken.
+const mostFollow = 4
+
+// fetchContainer takes a step for an event about a container.
+func (s *sim) fetchContainer(a *app, n int64, step int) {
+	switch step {
+	case 1:
+		fetch.At(a.containers, int(n-1))
+	case 2:
+		fetch.Of(a.containerAt(n))
 	}
 }
 
@@ -75,7 +114,7 @@ func (s *sim) fetchBehind(a *app, e *event, lane int32, step uint8) {
 	case 1:
 		fetch.At(s.q.lanes[lane].list, s.q.lanes[lane].from)
 		fetch.At(a.containers, int(n-1))
-	default:
+	case 2, 3:
 		c := a.containerAt(n)
 		if c == nil {
 			return

@@ -42,8 +42,21 @@ func firstChild(heap []event, i int) (first int, ok bool) {
 	from := 4*i + 1
 	if from+4 <= len(heap) {
 		k := (*[4]event)(heap[from:])
-		a, b := k[1].less(&k[0]), 2+k[3].less(&k[2])
-		return from + int(a+(b-a)*k[b&3].less(&k[a&3])), true
+		a, b, at, bt := 0, 2, k[0].at, k[2].at
+		if k[1].at < at {
+			a, at = 1, k[1].at
+		}
+		if k[3].at < bt {
+			b, bt = 3, k[3].at
+		}
+		if k[0].at != k[1].at && k[2].at != k[3].at && at != bt {
+			if bt < at {
+				a = b
+			}
+			return from + a, true
+		}
+		x, y := k[1].less(&k[0]), 2+k[3].less(&k[2])
+		return from + int(x+(y-x)*k[y&3].less(&k[x&3])), true
 	}
 	if from >= len(heap) {
 		return 0, false
@@ -93,7 +106,7 @@ type lane struct {
 }
 
 // longestList is how many events the list of a lane holds at most: so many are moved at less than what a heap costs.
-const longestList = 64
+const longestList = 512
 
 // next returns the first event of the lane, nil when there is none.
 func (l *lane) next() (first *event) {
@@ -337,16 +350,17 @@ func (q *queue) precedes(lane int32, at int64, ord uint64) bool {
 }
 
 // follows returns the first event of a lane of which one was popped and executed, if it is of the same time and the earliest of all: what the event led to, if it
-// comes before that one in the order, or else the next one of a message. It is nil otherwise, and may be if other lanes were changed. A lane that is still at
-// the top of the heap has nothing before the event that was executed in others. Node heartbeats and updates come behind messages.
-func (q *queue) follows(lane int32, executed *event) *event {
+// comes before that one in the order, or else the next one. It is nil otherwise, and may be if other lanes were changed. A lane that is still at
+// the top of the heap has nothing before the event that was executed in others. Node heartbeats and updates come behind messages, and those of this time have been executed where
+// a place behind heartbeats was reached.
+func (q *queue) follows(lane int32, executed *event, reached uint64) *event {
 	l := &q.lanes[lane]
 	e := l.next()
 	if e == nil || e.at != executed.at || e.at == l.aheadAt || l.at != 1 || q.stale != lane+1 {
 		return nil
 	}
 	if e.ord >= executed.ord {
-		if e.ord >= behindMessages {
+		if e.ord >= behindMessages && reached < afterBeats {
 			return nil
 		}
 		if i, ok := firstChild(q.heap, 0); ok && q.heap[i].before(e) {

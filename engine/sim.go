@@ -46,6 +46,7 @@ type sim struct {
 	scaling  *scaling // nil while nobody scales the cluster
 	cluster  master.Cluster
 	apps     []*app // by slot; nil = free
+	turn     *app   // that executes an event, where what this leads to at its time may follow, see [sim.goFurther]
 	free     []int32
 	left     live
 	live     int
@@ -343,12 +344,16 @@ func (s *sim) handle() {
 	s.near.passes(lane)
 	if lane%2 == 1 {
 		a := s.apps[lane/2]
-		s.execute(a, e)
-		if a.turns() {
-			s.goFurther(a, e)
-		} else {
+		if !a.turns() {
+			s.execute(a, e)
 			s.runAhead(a)
+			return
 		}
+		if s.reasons == nil && s.after == nil && !s.beats.dense {
+			s.turn = a
+		}
+		s.execute(a, e)
+		s.goFurther(a, e)
 		return
 	}
 	k := e.kind()
@@ -386,13 +391,16 @@ func (s *sim) handle() {
 	}
 }
 
-// goFurther executes what an event has led to at its time and before it in the order, such as the end of a process whose task has ended, and messages of its time
-// behind it, such as the starts of containers. All else that comes before these has been executed, heartbeats too.
+// goFurther executes what an event has led to at its time and before it in the order, such as the end of a process whose task has ended, and what is of its time
+// behind it, such as the starts of containers and the ends of other tasks. All else that comes before these has been executed, heartbeats too.
 func (s *sim) goFurther(a *app, executed event) {
-	for s.err == nil && s.live > 0 && s.reasons == nil && s.after == nil && !s.beats.dense {
-		e := s.q.follows(a.lane(), &executed)
+	for s.err == nil && s.live > 0 && s.turn != nil {
+		if a.exiting > 0 && s.exitNow(a) {
+			continue
+		}
+		e := s.q.follows(a.lane(), &executed, s.reached)
 		if e == nil || !a.kind.rows[e.kind()].work {
-			return
+			break
 		}
 		first := *e
 		s.rm.PassesGoOn(s.now)
@@ -404,6 +412,9 @@ func (s *sim) goFurther(a *app, executed event) {
 		s.totals.Events++
 		s.execute(a, first)
 		executed = first
+	}
+	if s.turn = nil; a.exiting > 0 {
+		a.exitLater()
 	}
 }
 

@@ -42,12 +42,26 @@ func (l *attempts) of(r ref) *attempt {
 	return nil
 }
 
-// fetch has fetched (package fetch) what the end of an attempt with a container will look at.
-func (d *dag) fetch(a *attempt) {
-	fetch.Of(d.taskOf(a))
-	if l := d.attempts.byContainer; a.Container < int64(len(l)) {
-		fetch.Of(&l[a.Container])
+var _ master.EventFetcher = (*dag)(nil)
+
+// FetchFor is part of [master.EventFetcher]: of events there are many for the end of an attempt.
+func (d *dag) FetchFor(k master.EventKind, arg int64, step int) (container int64) {
+	if k != evDone {
+		return 0
 	}
+	r := refOf(arg)
+	a := d.attempts.at(r.place)
+	switch {
+	case step == 0:
+		fetch.Of(a)
+		return 0
+	case a.ref != r:
+		return 0
+	case step == 1:
+		fetch.Of(d.taskOf(a))
+		fetch.At(d.attempts.byContainer, int(a.Container))
+	}
+	return a.Container
 }
 
 // in returns the attempt that has container c, or nil.

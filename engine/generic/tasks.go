@@ -175,7 +175,6 @@ func (d *dag) work(a *attempt) {
 
 // done is the report of an attempt that its work is done, or that it has failed. Its process ends.
 func (d *dag) done(a *attempt) {
-	d.fetch(a)
 	now, c := d.h.Now(), a.Container
 	if a.state != running || a.until != now || !d.h.Running(c) {
 		return
