@@ -161,6 +161,7 @@ func (d *dag) begin(s *stage) {
 		d.form(s)
 		return
 	}
+	d.client.Expect(len(s.tasks))
 	for i := range s.tasks {
 		d.ask(s, int32(i))
 	}

@@ -199,6 +199,9 @@ func (c *Client) Add(req *ContainerRequest) error {
 	return nil
 }
 
+// Expect makes room for so many requests more.
+func (c *Client) Expect(n int) { c.members = slices.Grow(c.members, n) }
+
 // addEach calls do for the records of a request, each once.
 func (c *Client) addEach(l *level, req *ContainerRequest, do func(ri int32, relax bool)) {
 	c.names.once()

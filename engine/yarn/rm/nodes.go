@@ -261,16 +261,17 @@ func (r *RM) report(n *node, at int64) {
 		return
 	}
 	keep, next, procs := 0, 0, n.procs // which stay where they are meanwhile
-	for ; left > 0; next++ {
-		p := &procs[next]
-		if p.is == noNews {
-			if keep < next {
-				procs[keep] = *p
-			}
-			keep++
-			continue
+	for ; left > 0; left-- {
+		from := next
+		for procs[next].is == noNews {
+			next++
 		}
-		left--
+		if keep < from {
+			copy(procs[keep:], procs[from:next])
+		}
+		keep += next - from
+		p := &procs[next]
+		next++
 		if p.exited {
 			if !p.foreseen || p.held { // else all of it was looked at less than a heartbeat ago
 				r.fetchCompleted(n, p.id)
@@ -292,7 +293,7 @@ func (r *RM) report(n *node, at int64) {
 			}
 		}
 		p.is = noNews
-		if keep < next {
+		if keep < next-1 {
 			procs[keep] = *p
 		}
 		keep++
