@@ -128,6 +128,30 @@ func NewDominant(n int) DominantCalculator {
 }
 
 func (d DominantCalculator) Compare(cluster, a, b Resource, single bool) int {
+	if d.Types == 2 && cluster[0] != 0 && cluster[1] != 0 {
+		return compareTwo(&cluster, &a, &b, single)
+	}
+	return d.compare(cluster, a, b, single)
+}
+
+// compareTwo is [DominantCalculator.compare] for the two types of most clusters, which has some of both.
+func compareTwo(cluster, a, b *Resource, single bool) int {
+	if a[Memory] == b[Memory] && a.CPU() == b.CPU() && a[2] == b[2] && a[3] == b[3] {
+		return 0
+	}
+	mem, cpu := float64(cluster[Memory]), float64(cluster[VCores])
+	aMem, aCPU, bMem, bCPU := float64(a[Memory])/mem, float64(a[VCores])/cpu, float64(b[Memory])/mem, float64(b[VCores])/cpu
+	aMost, bMost := max(aMem, aCPU), max(bMem, bCPU)
+	if single {
+		return Signum(max(aMost, 0) - max(bMost, 0))
+	}
+	if c := Signum(aMost - bMost); c != 0 {
+		return c
+	}
+	return Signum(min(aMem, aCPU) - min(bMem, bCPU))
+}
+
+func (d DominantCalculator) compare(cluster, a, b Resource, single bool) int {
 	if a.Equal(b) {
 		return 0
 	}

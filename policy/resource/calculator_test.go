@@ -2,6 +2,7 @@ package resource
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -75,5 +76,39 @@ func TestText(t *testing.T) {
 		if text := tt.a.Text(types); text != tt.text || more != tt.more || most != tt.most {
 			t.Errorf("%v over %v: %q, %q and %q, want %q, %q and %q", tt.a, tt.b, text, more, most, tt.text, tt.more, tt.most)
 		}
+	}
+}
+
+// TestDominantCompareOfTwoTypes compares the comparison for two types with that for any number of them.
+func TestDominantCompareOfTwoTypes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	few := []int64{-4096, -1, 0, 1, 2, 3, 1024, 2048, 3000, math.MaxInt32 - 1, math.MaxInt32, math.MaxInt32 + 1, 1 << 40, math.MaxInt64, math.MinInt64}
+	amount := func() int64 {
+		if r.IntN(3) == 0 {
+			return r.Int64N(20)
+		}
+		return few[r.IntN(len(few))]
+	}
+	d, seen := NewDominant(2), map[int]int{}
+	for range 200_000 {
+		cluster, a, b := R(amount(), amount()), R(amount(), amount()), R(amount(), amount())
+		if r.IntN(4) == 0 {
+			a[r.IntN(MaxTypes)] = 7
+		}
+		if r.IntN(4) == 0 {
+			b = a
+			b[r.IntN(2)] = amount()
+		}
+		single := r.IntN(2) == 0
+		got, want := d.Compare(cluster, a, b, single), d.compare(cluster, a, b, single)
+		if got != want {
+			t.Fatalf("Compare(%v, %v, %v, %v) = %d, want %d", cluster, a, b, single, got, want)
+		}
+		if cluster[0] != 0 && cluster[1] != 0 {
+			seen[got]++
+		}
+	}
+	if seen[0] < 1000 || seen[1] < 1000 || seen[-1] < 1000 {
+		t.Errorf("too few of a kind were compared: %v", seen)
 	}
 }
