@@ -169,6 +169,12 @@ func (l *lane) put(e event) (first bool) {
 		}
 	}
 	first = at == l.from
+	if l.from == 0 && n >= 32 && at < n/4 { // room for others that come first
+		room := n / 4
+		list = slices.Grow(list, room)[:n+room]
+		copy(list[room:], list[:n])
+		l.list, l.from, at, n = list, room, at+room, n+room
+	}
 	if l.from > 0 && at-l.from <= n-at {
 		copy(list[l.from-1:], list[l.from:at])
 		at, l.from = at-1, l.from-1
