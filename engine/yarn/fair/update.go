@@ -279,15 +279,13 @@ func (f *Scheduler) share(a *app) resource.Resource {
 //
 // Source: FairScheduler.updateRootQueueMetrics.
 func (f *Scheduler) refresh() {
-	if !f.charged {
-		return
-	}
+	fresh := f.fresh()
 	f.charged = false
-	available := f.unallocated()
-	if f.available == available {
+	if fresh {
 		return
 	}
-	f.available = available
+	is, all, used := &f.available, &f.cluster.Capacity, &f.allocated
+	is[0], is[1], is[2], is[3] = all[0]-used[0], all[1]-used[1], all[2]-used[2], all[3]-used[3]
 	e := &f.elision
 	e.change()
 	if len(e.loose) == 0 {
@@ -300,7 +298,8 @@ func (f *Scheduler) refresh() {
 	})
 }
 
-// fresh reports whether what is available in the cluster is as of now.
+// fresh reports whether what is available in the cluster is as of now. What was just added up type by type is read in the same way, here and in [Scheduler.refresh]: a wider
+// read waits until it is written.
 func (f *Scheduler) fresh() bool {
 	if !f.charged {
 		return true
