@@ -93,6 +93,7 @@ func stateRules() snapshot.Rules {
 			"replay/engine/spark/driver.Kind.nodeLists":    snapshot.Kept,
 			"replay/engine/spark/driver.Kind.hostLists":    snapshot.Kept,
 			"replay/engine/spark/driver.Driver.lent":       snapshot.Dropped,
+			"replay/engine/spark/driver.Driver.launching":  snapshot.Dropped,
 			"replay/engine/generic.Kind.spare":             snapshot.Kept,
 			"replay/engine/generic.dag.given":              snapshot.Dropped,
 			// a replay that has broken has no checkpoints

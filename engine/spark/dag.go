@@ -81,6 +81,7 @@ type dagStage struct {
 	next                      int32
 	before                    int32 // attempts that the limit of attempts does not count: those for earlier jobs
 	set                       int32 // of the latest attempt, or -1
+	cacheOf                   int32 // [trace.Stage.CacheOf]
 	failedAttempts            []int32
 
 	out       []int32 // by partition: executor that holds its output, or that computed its result; -1 = missing; empty before the first attempt
@@ -173,7 +174,7 @@ func (d *DAG) Renew(conf *conf.Conf, job *trace.Job, tasks *TaskScheduler, cpus 
 		t := &job.Stages[i]
 		s := &d.stages[i]
 		s.tasks = t.Tasks.Len()
-		s.waitsFor = len(t.Parents) + len(t.After)
+		s.waitsFor, s.cacheOf = len(t.Parents)+len(t.After), t.CacheOf
 		if t.Kind == trace.StageGang && conf.DynamicAllocation {
 			return fmt.Errorf("job %d, stage %d: a barrier stage cannot run with dynamic allocation", job.ID, i)
 		}

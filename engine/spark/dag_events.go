@@ -58,8 +58,8 @@ func (d *DAG) Succeeded(now int64, set *TaskSet, a *Attempt) {
 func (d *DAG) taskSucceeded(now int64, info *setInfo, partition, exec int32) {
 	stage := info.stage
 	s := &d.stages[stage]
-	counts := info.epoch > at(d.failedAt, exec)
-	if counts && (len(s.cached) > 0 || d.job.Stages[stage].CacheOf >= 0) {
+	counts := len(d.failedAt) == 0 || info.epoch > at(d.failedAt, exec)
+	if counts && (len(s.cached) > 0 || s.cacheOf >= 0) {
 		d.cache(stage, partition, exec)
 	}
 	if d.forgotten(stage) {
@@ -88,13 +88,13 @@ func (d *DAG) taskSucceeded(now int64, info *setInfo, partition, exec int32) {
 //
 // Source: BlockManager.getOrElseUpdate.
 func (d *DAG) cache(stage, partition, exec int32) {
-	for c := stage; c >= 0; c = d.job.Stages[c].CacheOf { // [DAG.lineage], which costs more where there is no more than the stage
-		if d.readable(c, partition) {
-			return
-		}
+	for c := stage; c >= 0; c = d.stages[c].cacheOf { // [DAG.lineage], which costs more where there is no more than the stage
 		s := &d.stages[c]
 		if int(partition) >= len(s.cached) {
 			continue
+		}
+		if was := s.cached[partition]; was >= 0 && !lost(d.unreachable, was) { // it is readable
+			return
 		}
 		if s.cached[partition] = exec; !s.holders.has(exec) {
 			s.holders.add(exec)

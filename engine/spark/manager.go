@@ -329,7 +329,10 @@ func (m *Manager) send(now int64) bool {
 
 // Moved reports whether [Manager.NextInteresting] may answer something else than at the last call of Moved, but for the time that has
 // passed.
-func (m *Manager) Moved() bool { return (m.moved || m.monitor.moved || m.counted) && m.hasMoved() }
+func (m *Manager) Moved() bool { return m.Told() && m.hasMoved() }
+
+// Told reports whether anything was told since then that may matter to that.
+func (m *Manager) Told() bool { return m.moved || m.monitor.moved || m.counted }
 
 // hasMoved is Moved where something was told. Which executors are there, and since when they are idle, matters only while one may be spared or a step may be made,
 // and more of them than that are needed as if as many were.

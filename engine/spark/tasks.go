@@ -279,6 +279,9 @@ func (s *TaskScheduler) Sets(yield func(*TaskSet) bool) {
 // known executors changes nothing.
 func (s *TaskScheduler) Pending() bool { return s.pools.backlog > 0 }
 
+// OffersMatter reports whether an offer of known executors may change anything: a task may wait, or an exclusion end.
+func (s *TaskScheduler) OffersMatter() bool { return s.pools.backlog > 0 || s.health != nil }
+
 // Submit takes a stage attempt in; earlier attempts of the stage become zombies: they launch nothing
 // more. It asks for offers.
 //

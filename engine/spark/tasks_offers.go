@@ -66,6 +66,24 @@ func (s *TaskScheduler) ResourceOffers(now int64, offers []Offer, allFree bool) 
 	return s.launched
 }
 
+// OfferAlone is [TaskScheduler.ResourceOffers] for one executor.
+func (s *TaskScheduler) OfferAlone(now int64, o Offer) []TaskRef {
+	set := s.only()
+	if set == nil {
+		return s.ResourceOffers(now, []Offer{o}, false)
+	}
+	if exec := int(o.Exec); exec >= len(s.execs) || !s.execs[exec].known {
+		s.register(o.Exec, o.Host)
+		set.recomputeLevels()
+	}
+	if set.noPrefs {
+		return s.ResourceOffers(now, []Offer{o}, false)
+	}
+	s.launched = s.launched[:0]
+	s.offerOnlyOne(now, set, &o, false)
+	return s.launched
+}
+
 // offerSet gives one task set its turn.
 func (s *TaskScheduler) offerSet(now int64, set *TaskSet, offers []Offer, allFree bool) {
 	var best Locality
@@ -200,17 +218,25 @@ func (s *TaskScheduler) only() *TaskSet {
 
 // offerOnly gives the set that alone has its turn that.
 func (s *TaskScheduler) offerOnly(now int64, set *TaskSet, offers []Offer, allFree bool) {
-	var best, to Locality
-	var noRejects bool
 	if len(offers) == 1 && !set.noPrefs {
-		best, noRejects, to = s.offerOne(now, set, &offers[0])
-	} else {
-		s.cores = s.cores[:0]
-		for i := range offers {
-			s.cores = append(s.cores, offers[i].Cores)
-		}
-		best, noRejects, to = s.offerPlainly(now, set, offers)
+		s.offerOnlyOne(now, set, &offers[0], allFree)
+		return
 	}
+	s.cores = s.cores[:0]
+	for i := range offers {
+		s.cores = append(s.cores, offers[i].Cores)
+	}
+	best, noRejects, to := s.offerPlainly(now, set, offers)
+	s.offeredOnly(now, set, best, noRejects, to, allFree)
+}
+
+func (s *TaskScheduler) offerOnlyOne(now int64, set *TaskSet, o *Offer, allFree bool) {
+	best, noRejects, to := s.offerOne(now, set, o)
+	s.offeredOnly(now, set, best, noRejects, to, allFree)
+}
+
+// offeredOnly ends the turn of a set that alone had it.
+func (s *TaskScheduler) offeredOnly(now int64, set *TaskSet, best Locality, noRejects bool, to Locality, allFree bool) {
 	s.offered(now, set, best, noRejects, allFree)
 	if allFree {
 		s.barren = barren{set.stamp, to}

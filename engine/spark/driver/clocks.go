@@ -69,10 +69,10 @@ func (d *Driver) wind() {
 		return
 	}
 	// A clock of which nothing has moved is as it is in the queue, or is not there; and no other time comes before one that is its next.
-	if c := &l.tick; c.period > 0 && !c.isNext(now) && (d.mgr.Moved() || c.unknown || c.at <= now) {
+	if c := &l.tick; c.period > 0 && (d.mgr.Told() || c.unknown || c.at <= now) && !c.isNext(now) && (d.mgr.Moved() || c.unknown || c.at <= now) {
 		d.expectAt(c, d.mgr.NextInteresting(now))
 	}
-	if c := &l.revive; c.period > 0 {
+	if c := &l.revive; c.period > 0 && (d.tasks.OffersMatter() || c.at != never || c.unknown) {
 		if due := d.reviveDue(now); due != never || c.at != never || c.unknown {
 			d.expectAt(c, due)
 		}

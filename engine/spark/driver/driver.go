@@ -41,6 +41,7 @@ type Driver struct {
 	clocks    clocks
 	memory    memory
 	lent      lent
+	launching launching    // of the set of which a task was launched last
 	span      *master.Span // that is being executed, or nil
 	reviveAt  int64        // time of the offer of all executors that was asked for, or -1
 	reviving  bool         // it is in the event queue; it is not while it would offer nothing

@@ -196,14 +196,6 @@ func (d *Driver) setSpec(id int32) *spark.TaskSetSpec {
 	return nil
 }
 
-// readySince returns when a task became pending: with its stage attempt, or when it failed last.
-func (d *Driver) readySince(set *spark.TaskSet, index int32) int64 {
-	if again := d.since[set.ID]; again != nil && again[index] > 0 {
-		return again[index]
-	}
-	return d.submitted[set.ID]
-}
-
 // taskEvent handles what the task scheduler told, beside the DAG.
 func (d *Driver) taskEvent(e *spark.TaskEvent) {
 	switch e.Kind {

@@ -25,19 +25,18 @@ func (d *Driver) offerAll() {
 	d.offers = d.offers[:0]
 	for id := range d.execs {
 		if e := &d.execs[id]; e.state == execAlive && !e.killing {
-			d.offers = append(d.offers, d.offerOf(int32(id)))
+			d.offers = append(d.offers, spark.Offer{Exec: int32(id), Host: e.node, Cores: e.free, Profile: e.profile})
 		}
 	}
 	d.order.At(d.now()).Shuffle(len(d.offers), func(i, j int) { d.offers[i], d.offers[j] = d.offers[j], d.offers[i] })
 	d.source.arrange(d.offers)
-	d.makeOffers(true)
+	d.launchAll(d.tasks.ResourceOffers(d.now(), d.offers, true))
 }
 
 // offer offers one executor alone.
 func (d *Driver) offer(id int32) {
 	if e := &d.execs[id]; e.state == execAlive && !e.killing && !d.stopping {
-		d.offers = append(d.offers[:0], d.offerOf(id))
-		d.makeOffers(false)
+		d.launchAll(d.tasks.OfferAlone(d.now(), spark.Offer{Exec: id, Host: e.node, Cores: e.free, Profile: e.profile}))
 	}
 }
 
@@ -50,13 +49,7 @@ func (d *Driver) offerAgain(id int32) bool {
 	return false
 }
 
-func (d *Driver) offerOf(id int32) spark.Offer {
-	e := &d.execs[id]
-	return spark.Offer{Exec: id, Host: e.node, Cores: e.free, Profile: e.profile}
-}
-
-func (d *Driver) makeOffers(all bool) {
-	launches := d.tasks.ResourceOffers(d.now(), d.offers, all)
+func (d *Driver) launchAll(launches []spark.TaskRef) {
 	for i := range launches {
 		d.launchTask(&launches[i])
 	}
@@ -65,20 +58,53 @@ func (d *Driver) makeOffers(all bool) {
 	}
 }
 
+// launching is what all attempts of a task set have in common that are launched.
+type launching struct {
+	of         int32 // 1 + id of the set, 0 for none
+	stage      int32
+	attempt    int32 // of the stage
+	cpus       int32
+	reads      bool // it reads what others have written
+	firsts     bool // [source.firstMS] may be something
+	ready      int64
+	set        *spark.TaskSet
+	st         *trace.Stage
+	durations  []int64
+	prefStart  []int32
+	prefs      []int32
+	partitions []int32
+}
+
+// launch looks up what attempts of a set have in common.
+func (d *Driver) launch(id int32) *launching {
+	set := d.tasks.Set(id)
+	spec := &set.Spec
+	st := &d.job.Stages[spec.Stage]
+	d.launching = launching{of: id + 1, stage: spec.Stage, attempt: spec.Attempt, cpus: spec.TaskCPUs, reads: len(st.Parents) > 0 || st.CacheOf >= 0,
+		firsts: d.latencies != nil || d.kind.Recorded.Executors != nil, ready: d.submitted[id], set: set, st: st,
+		durations: st.Tasks.DurationMS, prefStart: st.Tasks.PrefStart, prefs: st.Tasks.Pref, partitions: spec.Partitions}
+	return &d.launching
+}
+
 // launchTask starts a task attempt: its end is known from the trace and the model.
 func (d *Driver) launchTask(l *spark.TaskRef) {
-	set := d.tasks.Set(l.Set)
-	at, spec := set.Attempt(l.Row), &set.Spec
+	b := &d.launching
+	if b.of != l.Set+1 {
+		b = d.launch(l.Set)
+	}
+	at, stage, st := b.set.Attempt(l.Row), b.stage, b.st
 	e := &d.execs[at.Exec]
-	d.h.Busy(spec.TaskCPUs)
+	d.h.Busy(b.cpus)
 	if e.died == never { // else the driver has not noticed that its process has gone, and loses the attempt
 		d.h.Container(e.container).Tasks++
 	}
-	e.free -= spec.TaskCPUs
-	d.free -= spec.TaskCPUs
+	e.free -= b.cpus
+	d.free -= b.cpus
 	e.running++
-	now, stage, index := d.now(), spec.Stage, spec.Partition(at.Index)
-	st := &d.job.Stages[stage]
+	now, index := d.now(), at.Index
+	if b.partitions != nil {
+		index = b.partitions[index]
+	}
 	d.rec.Attempts++
 	if d.rec.FirstTask == record.None {
 		d.rec.FirstTask = now
@@ -87,33 +113,45 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 		d.h.Broken("task attempt %d of job %d is number %d", at.ID, d.job.ID, len(d.runs.place))
 	}
 	r := d.runs.add()
-	r.id, r.ref, r.exec, r.stage, r.index, r.attempt, r.number, r.cores = at.ID, *l, at.Exec, stage, index, spec.Attempt, at.Number, spec.TaskCPUs
-	r.ready, r.launch, r.booked, r.coreFree = d.readySince(set, at.Index), now, e.died != never, record.None
-	r.level, r.speculative = levelOf(at.Level, set, at.Index), at.Speculative
-	if prefs := st.Tasks.Prefs(int(index)); len(prefs) > 0 {
-		r.preferring, r.preferred = true, slices.Contains(prefs, e.node)
-		if !r.preferred {
-			r.miss = d.taskMiss(prefs)
+	r.id, r.ref, r.exec, r.stage, r.index, r.attempt, r.number, r.cores = at.ID, *l, at.Exec, stage, index, b.attempt, at.Number, b.cpus
+	r.ready, r.launch, r.booked, r.coreFree = b.ready, now, e.died != never, record.None
+	if again := d.since[l.Set]; again != nil && again[at.Index] > 0 { // it became pending when it failed last
+		r.ready = again[at.Index]
+	}
+	r.level, r.speculative = levelOf(at.Level, b.set, at.Index), at.Speculative
+	if b.prefStart != nil {
+		if from, to := b.prefStart[index], b.prefStart[index+1]; from < to {
+			prefs := b.prefs[from:to]
+			r.preferring, r.preferred = true, slices.Contains(prefs, e.node)
+			if !r.preferred {
+				r.miss = d.taskMiss(prefs)
+			}
 		}
 	}
-	if len(st.Parents) > 0 || st.CacheOf >= 0 { // it reads what others have written
-		if from, unread := d.fetchFailureOf(st.ID, index, l.Set, at.Exec); unread && !d.history.reads(stage, spec.Attempt, index) {
+	if b.reads {
+		if from, unread := d.fetchFailureOf(stage, index, l.Set, at.Exec); unread && !d.history.reads(stage, b.attempt, index) {
 			r.unread, r.fetch = true, from
 		}
 	}
-	traced := st.Tasks.DurationMS[index]
+	traced := b.durations[index]
 	ms, delay, first := traced, untoldDelay(st, index), int64(0)
 	if len(d.history.tasks) > 0 {
 		past := d.history.next(st, index, d.source.recordedAs(at.Exec), at.Speculative, d.done[stage][index], r.unread)
 		ms, delay, first, r.fetchMS, r.fails = past.durationMS, past.delayMS, past.firstMS, past.fetchMS, past.fails && !r.unread
 	}
-	service, penalty := d.taskTime(st, index, ms, e, at.Level, r.preferring)
+	service := d.serviceTime(st, ms, e)
+	if r.preferring && at.Level > spark.NodeLocal {
+		r.penalty = d.readPenalty(ms, st.Tasks.InputBytes[index], at.Level)
+	}
 	dispatch, status := d.taskDelays(delay)
-	if service += d.source.firstMS(at.Exec, e.launches, first); service < 0 {
+	if b.firsts {
+		service += d.source.firstMS(at.Exec, e.launches, first)
+	}
+	if service < 0 {
 		dispatch, service = max(dispatch+service, 0), 0
 	}
-	r.dispatch, r.penalty, r.overhead = dispatch, penalty, dispatch+service-traced+status
-	r.end = now + dispatch + service + penalty
+	r.dispatch, r.overhead = dispatch, dispatch+service-traced+status
+	r.end = now + dispatch + service + r.penalty
 	if r.unread {
 		r.end = now + dispatch
 		if r.fetch.Exec >= 0 {
@@ -123,7 +161,7 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 	e.ran, e.lastStage = true, stage
 	e.launches++
 	e.open++
-	if again := max(int(at.Number), int(spec.Attempt)); again < master.Repeats {
+	if again := max(int(at.Number), int(b.attempt)); again < master.Repeats {
 		d.h.GoesOn(r.end)
 	} else {
 		d.repeats = fmt.Sprintf("task %d of stage %d was started %d times", index, stage, again+1)
@@ -132,25 +170,28 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 		d.h.At(r.end+status, evStatus, at.ID, at.ID)
 	}
 	if d.mgr != nil {
-		d.mgr.TaskStart(now, stage, spec.Attempt, at.Index, at.Exec, at.Speculative, !e.killing)
+		d.mgr.TaskStart(now, stage, b.attempt, at.Index, at.Exec, at.Speculative, !e.killing)
 	}
 }
 
-// taskTime returns how long a task of ms works, in ms: service as the trace has it with the factors of a cold
-// executor or first wave, and the penalty of a remote read.
-func (d *Driver) taskTime(st *trace.Stage, index int32, ms int64, e *executor, level spark.Locality, preferring bool) (service, penalty int64) {
+// serviceTime returns how long a task of ms works without the penalty of a remote read, in ms: as the trace has it with the factors of a cold
+// executor or first wave.
+func (d *Driver) serviceTime(st *trace.Stage, ms int64, e *executor) (service int64) {
 	m := d.m
-	factor := 1.0
-	switch {
-	case !e.ran && st.FreshFactor > 0:
-		factor = float64(st.FreshFactor)
-	case e.lastStage != st.ID && st.FirstFactor > 0:
-		factor = float64(st.FirstFactor)
-	case e.lastStage != st.ID:
-		factor = m.FirstFactor
-	}
-	if service = ms; factor != 1 {
-		service = int64(math.Round(float64(ms) * factor))
+	service = ms
+	if !e.ran || e.lastStage != st.ID {
+		factor := m.FirstFactor
+		switch {
+		case !e.ran && st.FreshFactor > 0:
+			factor = float64(st.FreshFactor)
+		case e.lastStage == st.ID:
+			factor = 1
+		case st.FirstFactor > 0:
+			factor = float64(st.FirstFactor)
+		}
+		if factor != 1 {
+			service = int64(math.Round(float64(ms) * factor))
+		}
 	}
 	if st.Tasks.DeserializeMS == nil {
 		service += m.DeserializeMS
@@ -158,15 +199,18 @@ func (d *Driver) taskTime(st *trace.Stage, index int32, ms int64, e *executor, l
 			service += m.FirstTaskMS
 		}
 	}
-	if preferring && level > spark.NodeLocal {
-		reading := min(float64(ms), float64(st.Tasks.InputBytes[index])/(m.ReadMiBPerS*(1<<20))*1000)
-		more := m.AnyPenalty
-		if level == spark.RackLocal {
-			more = m.RackPenalty
-		}
-		penalty = int64(math.Round(reading * max(more-1, 0)))
+	return service
+}
+
+// readPenalty returns how much longer a task of ms takes that reads so many bytes from elsewhere, in ms.
+func (d *Driver) readPenalty(ms, bytes int64, level spark.Locality) int64 {
+	m := d.m
+	reading := min(float64(ms), float64(bytes)/(m.ReadMiBPerS*(1<<20))*1000)
+	more := m.AnyPenalty
+	if level == spark.RackLocal {
+		more = m.RackPenalty
 	}
-	return service, penalty
+	return int64(math.Round(reading * max(more-1, 0)))
 }
 
 // taskDelays returns the time from the offer to the start of a task and from its end to the report, ms:
@@ -291,37 +335,33 @@ func (d *Driver) result(id int64) {
 
 func (d *Driver) resultOf(r *run) {
 	r.reported = false
+	now := d.now()
 	switch {
 	case r.unread:
 		d.runs.settle(r)
-		d.tasks.FetchFailed(d.now(), r.ref, r.fetch)
+		d.tasks.FetchFailed(now, r.ref, r.fetch)
 	case r.fails:
 		d.runs.settle(r)
-		d.tasks.Failed(d.now(), r.ref, spark.EndException)
+		d.tasks.Failed(now, r.ref, spark.EndException)
 	default:
-		if set, at := d.tasks.SucceededAlone(d.now(), r.ref); set != nil {
-			d.succeededAlone(set, at, r)
+		set, at := d.tasks.SucceededAlone(now, r.ref)
+		if set == nil {
+			d.runs.settle(r)
+			d.tasks.Succeeded(now, r.ref)
+			break
+		}
+		// what pump does of the success of an attempt if that is all that the task scheduler has to tell
+		d.runSucceeded(r)
+		if d.mgr != nil {
+			d.mgr.TaskEnd(now, set.Stage, set.Schedulable.Attempt, at.Index, at.Exec, at.Speculative, spark.TaskSucceeded)
+		}
+		d.dag.Succeeded(now, set, at)
+		if !d.tells() {
 			return
 		}
-		d.runs.settle(r)
-		d.tasks.Succeeded(d.now(), r.ref)
+		d.pumpStages()
 	}
 	d.pump()
-}
-
-// succeededAlone does what [Driver.pump] does of the success of an attempt if that is all that the task scheduler has to tell.
-func (d *Driver) succeededAlone(set *spark.TaskSet, at *spark.Attempt, r *run) {
-	d.runSucceeded(r)
-	if d.mgr != nil {
-		d.mgr.TaskEnd(d.now(), set.Stage, set.Schedulable.Attempt, at.Index, at.Exec, at.Speculative, spark.TaskSucceeded)
-	}
-	if d.dag != nil {
-		d.dag.Succeeded(d.now(), set, at)
-	}
-	if d.tells() {
-		d.pumpStages()
-		d.pump()
-	}
 }
 
 // killedTask is an attempt that was told to stop and has.
