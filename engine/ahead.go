@@ -308,7 +308,11 @@ func (s *sim) step(a *app, lane int32) bool {
 	s.totals.Events++
 	s.doing = row
 	s.worked(row)
-	a.handle(k, first)
+	if k >= numKinds {
+		a.master.Handle(master.EventKind(k-numKinds), first.arg)
+	} else {
+		a.handleOwn(k, first)
+	}
 	return true
 }
 

@@ -292,7 +292,7 @@ func (s *TaskScheduler) offerPlainly(now int64, set *TaskSet, offers []Offer) (b
 		limit := set.levels[i]
 		left, launched := 0, false
 		for k := range takers {
-			t := takers[k]
+			t := &takers[k]
 			if !known && limit != NoPref {
 				held, known = set.allowed(now), true
 			}
@@ -313,7 +313,9 @@ func (s *TaskScheduler) offerPlainly(now int64, set *TaskSet, offers []Offer) (b
 					known, launched, best = false, true, min(best, at)
 					s.cores[t.offer] -= need
 					if t.cores -= need; t.cores >= need {
-						takers[left] = t
+						if left < k {
+							takers[left] = *t
+						}
 						left++
 					}
 					continue
@@ -324,7 +326,9 @@ func (s *TaskScheduler) offerPlainly(now int64, set *TaskSet, offers []Offer) (b
 			if limit == AnyLocality && set.Backlog > 0 {
 				noRejects = false
 			}
-			takers[left] = t
+			if left < k {
+				takers[left] = *t
+			}
 			left++
 		}
 		takers = takers[:left]

@@ -109,7 +109,12 @@ func (x *twoSchedulers) offer() {
 		}
 		offers = append(offers, Offer{Exec: e, Host: e % modelHosts, Cores: int32(x.pick(4, "cores")), Profile: e % 3 / 2})
 	}
-	got := slices.Clone(x.s.ResourceOffers(x.now, offers, all))
+	var got []TaskRef
+	if len(offers) == 1 && !all {
+		got = slices.Clone(x.s.OfferAlone(x.now, offers[0]))
+	} else {
+		got = slices.Clone(x.s.ResourceOffers(x.now, offers, all))
+	}
 	if d := cmp.Diff(x.plain.resourceOffers(x.now, offers, all), got, equateEmpty); d != "" {
 		x.Fatalf("launched (-want +got)\n%s", d)
 	}
