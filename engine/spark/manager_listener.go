@@ -236,8 +236,13 @@ func (m *Manager) TaskStart(now int64, stage, attempt, index, executor int32, sp
 			m.onQueueEmpty()
 		}
 	}
-	if active {
-		m.monitor.updateRunning(now, executor, 1)
+	if !active {
+		return
+	}
+	if mon := &m.monitor; int(executor) < len(mon.executors) && mon.executors[executor].running > 0 { // it is busy already
+		mon.executors[executor].running++
+	} else {
+		mon.updateRunning(now, executor, 1)
 	}
 }
 

@@ -209,7 +209,11 @@ func (m *monitor) taskEnd(now int64, stage, e int32, success bool) {
 	if success && m.trackShuffles && int(stage) < len(m.stageShuffle) && m.stageShuffle[stage] != 0 {
 		x.hold(m.stageShuffle[stage] - 1)
 	}
-	m.run(now, e, x, -1)
+	if x.running > 1 {
+		x.running--
+	} else {
+		m.run(now, e, x, -1)
+	}
 }
 
 // hold notes that the executor holds data of a shuffle; when it is new there, it is in use.
