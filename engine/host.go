@@ -27,7 +27,7 @@ func (a *app) At(at int64, k master.EventKind, number, arg int64) {
 }
 
 func (a *app) Follows(at int64, k master.EventKind, number int64) bool {
-	return a.s.follow(a, at, numKinds+eventKind(k), number)
+	return a.s.ahead.on && a.s.follow(a, at, numKinds+eventKind(k), number)
 }
 
 func (a *app) Span(follows master.EventKind) *master.Span {

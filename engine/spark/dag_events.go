@@ -89,12 +89,12 @@ func (d *DAG) taskSucceeded(now int64, info *setInfo, partition, exec int32) {
 // Source: BlockManager.getOrElseUpdate.
 func (d *DAG) cache(stage, partition, exec int32) {
 	for c := stage; c >= 0; c = d.stages[c].cacheOf { // [DAG.lineage], which costs more where there is no more than the stage
+		if d.readable(c, partition) {
+			return
+		}
 		s := &d.stages[c]
 		if int(partition) >= len(s.cached) {
 			continue
-		}
-		if was := s.cached[partition]; was >= 0 && !lost(d.unreachable, was) { // it is readable
-			return
 		}
 		if s.cached[partition] = exec; !s.holders.has(exec) {
 			s.holders.add(exec)
