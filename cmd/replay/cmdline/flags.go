@@ -135,9 +135,9 @@ func (w *Words) Wrong(flags []cli.Flag, where string) error {
 		f := &w.Flags[i]
 		switch {
 		case f.Flag == nil:
-			return Usagef("unknown flag --%s%s (see %s --help)", f.Name, Meant("--", f.Name, flagNames(flags)), where)
+			return Usagef("unknown flag %s%s (see %s --help)", f.dashed(), Meant("--", f.Name, flagNames(flags)), where)
 		case f.missing:
-			return Usagef("--%s wants a value", f.Name)
+			return Usagef("%s wants a value", f.dashed())
 		}
 		err := f.check()
 		var whole *CodedError
@@ -145,10 +145,18 @@ func (w *Words) Wrong(flags []cli.Flag, where string) error {
 			return err // of a variant, which says its place itself
 		}
 		if err != nil {
-			return Usagef("--%s is %q, %w", f.Name, f.Value, err)
+			return Usagef("%s is %q, %w", f.dashed(), f.Value, err)
 		}
 	}
 	return nil
+}
+
+// dashed is the name as it is written: one dash before a letter or digit, two before a word.
+func (f *FlagWord) dashed() string {
+	if len(f.Name) == 1 {
+		return "-" + f.Name
+	}
+	return "--" + f.Name
 }
 
 // kind is the flag without what it refuses, and that.

@@ -184,6 +184,9 @@ func chosenJobs(c *cli.Context, data *result.Data) (ids []int64, of string, err 
 			jobs = append(jobs, measured{j.ID, measure(j)})
 		}
 	}
+	if len(jobs) == 0 {
+		return nil, "", errors.New("the result has no job to explain: none was submitted")
+	}
 	if c.IsSet("worst") {
 		slices.SortStableFunc(jobs, func(a, b measured) int { return cmp.Compare(b.long, a.long) })
 		jobs = jobs[:min(len(jobs), c.Int("top"))]

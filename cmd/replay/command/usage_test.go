@@ -91,6 +91,8 @@ func TestWordsOfErrors(t *testing.T) {
 		{[]string{"whatif", trace, "--change", "without job 1"}, cmdline.ExitBadInput, "not a result directory but a trace"},
 		{[]string{"report", trace}, cmdline.ExitBadInput, "not a result directory but a trace"},
 		{[]string{"figures", comparison, "--out", "x"}, cmdline.ExitBadInput, "not a result directory but a comparison; the results of its replays are below " + filepath.Join(comparison, "runs") + " if it was made with --results"},
+		{[]string{"compare", trace, "--variant", "a:", "--variant", "b:", "-j", "0"}, cmdline.ExitUsage, `replay: -j is "0", want 1 or more`},
+		{[]string{"explain", result, "-1"}, cmdline.ExitUsage, "replay: unknown flag -1"},
 		{[]string{"compare", "--from", result}, cmdline.ExitBadInput, result + ": not a comparison directory but a result"},
 		{[]string{"run", "--from", comparison}, cmdline.ExitBadInput, comparison + ": not a result directory but a comparison; "},
 		{[]string{"run", "--from", "."}, cmdline.ExitBadInput, ".: not a result directory: it has no run.json; "},

@@ -378,3 +378,14 @@ func TestWhatifChangesNothing(t *testing.T) {
 		})
 	}
 }
+
+// Of a result without a job there is nothing to explain, and that is said.
+func TestExplainNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "r")
+	must(t, "run", traces+"fair-weights", "-q", "--change", "without job 0", "--change", "without job 1", "--change", "without job 2", "--out", dir)
+	for _, which := range [][]string{{"--worst", "wait"}, {"--all"}} {
+		if code, _, stderr := cmd(t, append([]string{"explain", dir}, which...)...); code != cmdline.ExitBadInput || !strings.Contains(stderr, "has no job to explain") {
+			t.Errorf("%v: exit %d, %q", which, code, stderr)
+		}
+	}
+}
