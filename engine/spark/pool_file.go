@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"replay/input"
 )
 
 // element is a node of an XML document: its children in order, and all text below it.
@@ -122,7 +124,14 @@ func (e *element) child(label string) string {
 
 // parseXML reads one document. Entities that XML does not define are an error, so nothing expands.
 func parseXML(path string, r io.Reader) (*element, error) {
-	d := xml.NewDecoder(r)
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	d, err := input.XML(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	var root *element
 	var open []*element
 	for {

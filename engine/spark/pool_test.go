@@ -59,6 +59,27 @@ func TestParsePools(t *testing.T) {
 	}
 }
 
+// A file is in the encoding that it declares, or that its byte order mark shows.
+func TestParsePoolsEncodings(t *testing.T) {
+	const doc = `<?xml version="1.0" encoding="%s"?><allocations><pool name="gr%s"><weight>2</weight></pool></allocations>`
+	wide := "\xff\xfe"
+	for _, c := range fmt.Sprintf(doc, "UTF-16", "\u00f6") {
+		wide += string([]byte{byte(c), 0})
+	}
+	for name, text := range map[string]string{"UTF-8": "\xef\xbb\xbf" + fmt.Sprintf(doc, "UTF-8", "\u00f6"), "ISO-8859-1": fmt.Sprintf(doc, "ISO-8859-1", "\xf6"), "UTF-16": wide} {
+		got, _, err := ParsePools("f.xml", strings.NewReader(text))
+		if err != nil || len(got) != 1 || got[0].Name != "gr\u00f6" || got[0].Weight != 2 {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	if _, _, err := ParsePools("f.xml", strings.NewReader(fmt.Sprintf(doc, "windows-1252", "o"))); err == nil || !strings.Contains(err.Error(), "f.xml:1: xml: opening charset \"windows-1252\": encoding windows-1252 is not read here, want UTF-8") {
+		t.Errorf("%v", err)
+	}
+	if _, _, err := ParsePools("f.xml", strings.NewReader("<a>\xf6</a>")); err == nil || err.Error() != "f.xml: the text is not UTF-8" {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestParsePoolsErrors(t *testing.T) {
 	for _, tt := range []struct{ name, xml, want string }{
 		{"empty", "", "f.xml:1: no root element"},

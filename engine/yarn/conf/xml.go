@@ -2,14 +2,13 @@ package conf
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
+
+	"replay/input"
 )
 
 // node is an element or a piece of text of a document, as the DOM that YARN walks has it:
@@ -73,16 +72,9 @@ func xmlRefusal(line int, format string, args ...any) *Error {
 // parseXML reads a document into its root element. Document type declarations, and with them
 // entities other than the five of XML, are refused, as in Hadoop's XMLUtils.
 func parseXML(text []byte) (*node, *Error) {
-	text, wide := fromUTF16(text)
-	if !utf8.Valid(text) && !declaresEncoding(text) {
-		return nil, xmlRefusal(0, "the text is not UTF-8")
-	}
-	d := xml.NewDecoder(bytes.NewReader(text))
-	d.CharsetReader = func(charset string, r io.Reader) (io.Reader, error) {
-		if wide && strings.HasPrefix(strings.ToLower(charset), "utf-16") {
-			return r, nil
-		}
-		return latin1Reader(charset, r)
+	d, err := input.XML(text)
+	if err != nil {
+		return nil, xmlRefusal(0, "%v", err)
 	}
 	root := &node{}
 	stack := []*node{root}
@@ -98,7 +90,7 @@ func parseXML(text []byte) (*node, *Error) {
 			if errors.As(err, &s) {
 				return nil, xmlRefusal(s.Line, "malformed XML: %s", s.Msg)
 			}
-			var unread *encodingError
+			var unread *input.EncodingError
 			if errors.As(err, &unread) {
 				return nil, xmlRefusal(line, "%v", unread).byReplay()
 			}
@@ -177,55 +169,4 @@ func qualified(n xml.Name) string {
 		return n.Space + ":" + n.Local
 	}
 	return n.Local
-}
-
-// fromUTF16 turns a text with the byte order mark of UTF-16 into UTF-8, as Java's parsers do; wide tells that it was one.
-func fromUTF16(text []byte) (out []byte, wide bool) {
-	var order binary.ByteOrder
-	switch {
-	case bytes.HasPrefix(text, []byte{0xff, 0xfe}):
-		order = binary.LittleEndian
-	case bytes.HasPrefix(text, []byte{0xfe, 0xff}):
-		order = binary.BigEndian
-	default:
-		return text, false
-	}
-	var units []uint16
-	for rest := text[2:]; len(rest) >= 2; rest = rest[2:] {
-		units = append(units, order.Uint16(rest))
-	}
-	for _, r := range utf16.Decode(units) {
-		out = utf8.AppendRune(out, r)
-	}
-	return out, true
-}
-
-// encodingError names an encoding that Java reads and this program does not.
-type encodingError struct{ charset string }
-
-func (e *encodingError) Error() string {
-	return fmt.Sprintf("encoding %s is not read here, want UTF-8, UTF-16, US-ASCII or ISO-8859-1", e.charset)
-}
-
-func declaresEncoding(text []byte) bool {
-	head := text[:min(len(text), 200)]
-	return bytes.HasPrefix(head, []byte("<?xml")) && bytes.Contains(head, []byte("encoding"))
-}
-
-// latin1Reader supports the encodings besides UTF-8 that configuration files declare.
-func latin1Reader(charset string, r io.Reader) (io.Reader, error) {
-	switch strings.ToLower(charset) {
-	case "us-ascii", "ascii", "iso-8859-1", "latin1":
-	default:
-		return nil, &encodingError{charset}
-	}
-	b, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]byte, 0, len(b))
-	for _, c := range b {
-		out = utf8.AppendRune(out, rune(c))
-	}
-	return bytes.NewReader(out), nil
 }
