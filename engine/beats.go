@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"replay/engine/fetch"
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 )
@@ -227,6 +228,7 @@ func (b *beats) run(s *sim) {
 	}
 	n := b.ranks[b.atRank]
 	s.rm.FetchNode(n)
+	fetch.At(s.nodes.usage, int(n))
 	b.pass(b.h + 1)
 	s.doing = &kinds[evNodeBeat]
 	s.nodeHeartbeat(n)

@@ -108,8 +108,12 @@ func (s *sim) ObserveLate(e *yarn.Event, at int64) {
 }
 
 // Fetch is part of [rm.Host]. What is kept of a container was touched last when its process ended.
-func (s *sim) Fetch(id protocol.ContainerID) {
-	if a := s.of(id); a != nil {
+func (s *sim) Fetch(id protocol.ContainerID, step int) {
+	switch a := s.of(id); {
+	case a == nil:
+	case step == 0:
+		fetch.At(a.containers, int(id.Number()-1))
+	default:
 		fetch.Of(a.containerAt(id.Number()))
 	}
 }

@@ -78,6 +78,7 @@ func stateRules() snapshot.Rules {
 			"replay/engine/spark/allocator.Allocator.made": snapshot.Dropped,
 			"replay/engine/yarn/rm.RM.spare":               snapshot.Dropped,
 			"replay/engine/yarn/rm.RM.firstOf":             snapshot.Dropped,
+			"replay/engine/yarn/rm.RM.exited":              snapshot.Kept,
 			"replay/engine/yarn/rm.RM.first":               snapshot.Dropped,
 			yarn + "Places.containers":                     snapshot.Dropped,
 			yarn + "Places.sight":                          snapshot.Dropped,

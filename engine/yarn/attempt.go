@@ -98,6 +98,9 @@ func (a *Attempt) Live(id protocol.ContainerID) *Container {
 // Fetch has fetched (package fetch) what the end of a container will look at; FetchLive, after it, the container.
 func (a *Attempt) Fetch() { fetch.Head(a, unsafe.Offsetof(a.updates)) }
 
+// FetchPlace has fetched where a container is found.
+func (a *Attempt) FetchPlace(number int64) { fetch.At(a.live, int(number-1)) }
+
 // FetchLive is described at [Attempt.Fetch].
 func (a *Attempt) FetchLive(number int64) {
 	if number >= 1 && number <= int64(len(a.live)) {

@@ -59,8 +59,8 @@ type Fetcher interface {
 	FetchEnd(app protocol.AppID, number int64, step int)
 	// FetchNode is about a heartbeat of a node, or the end of a container on it.
 	FetchNode(protocol.NodeID)
-	// FetchCompleted is about a container whose end the heartbeat of its node is about to report.
-	FetchCompleted(protocol.NodeID, protocol.ContainerID)
+	// FetchCompleted is about a container whose end the heartbeat of its node is about to report: step 0 is where it is found, step 1 the container.
+	FetchCompleted(node protocol.NodeID, c protocol.ContainerID, step int)
 }
 
 // A Listener is a scheduler for which a heartbeat of an application master counts although it asks for nothing and is told nothing. Listen gives it

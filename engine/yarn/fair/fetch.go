@@ -31,7 +31,14 @@ func (f *Scheduler) FetchNode(id protocol.NodeID) {
 }
 
 // FetchCompleted is part of [yarn.Fetcher].
-func (f *Scheduler) FetchCompleted(id protocol.NodeID, c protocol.ContainerID) {
+func (f *Scheduler) FetchCompleted(id protocol.NodeID, c protocol.ContainerID, step int) {
+	if step == 0 {
+		fetch.At(f.nodes, int(id))
+		if a := f.attempt(c.App); a != nil {
+			a.FetchPlace(c.Number())
+		}
+		return
+	}
 	if n := f.node(id); n != nil {
 		n.FetchContainers()
 	}

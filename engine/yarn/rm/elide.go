@@ -1,9 +1,6 @@
 package rm
 
 import (
-	"unsafe"
-
-	"replay/engine/fetch"
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 )
@@ -140,14 +137,6 @@ func (r *RM) NextHeartbeat(h, limit, far int64) int64 {
 // Still reports whether the last answer of [RM.NextHeartbeat] holds, as [yarn.Elider] has it.
 func (r *RM) Still() bool {
 	return r.decides != nil && !r.news && !r.Quiet() && r.decides.Still() && (r.ender == nil || r.ender.EndsMatter() == r.matters)
-}
-
-// fetchAt has fetched what is looked at first of the node that sends the next heartbeat that is executed for its own sake.
-func (r *RM) fetchAt(rank int) {
-	if n := len(r.known.ranks); rank >= n {
-		rank -= n
-	}
-	fetch.Head(&r.nodes[r.known.ranks[rank]], unsafe.Offsetof(node{}.spec))
 }
 
 // CreditHeartbeats accounts for the heartbeats from h to before end, which are not executed.

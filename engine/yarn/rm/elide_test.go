@@ -114,10 +114,10 @@ func (h *quietHost) KillLater(_ protocol.NodeID, id protocol.ContainerID, at int
 	h.kills = append(h.kills, fmt.Sprintf("kill %d later at %d", id.N, at))
 }
 
-func (h *quietHost) NextBeat() int64            { return h.next }
-func (h *quietHost) BeatAt(i int64) int64       { return 1000 * i }
-func (h *quietHost) Fetch(protocol.ContainerID) {}
-func (h *quietHost) Passed(Timer) bool          { return h.passed }
+func (h *quietHost) NextBeat() int64                 { return h.next }
+func (h *quietHost) BeatAt(i int64) int64            { return 1000 * i }
+func (h *quietHost) Fetch(protocol.ContainerID, int) {}
+func (h *quietHost) Passed(Timer) bool               { return h.passed }
 
 func (h *quietHost) ObserveLate(_ *yarn.Event, at int64) {
 	h.seen = append(h.seen, fmt.Sprintf("%d seen by the host", at))

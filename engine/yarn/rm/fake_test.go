@@ -251,11 +251,11 @@ func (w *world) Kill(id protocol.ContainerID, at int64) {
 func (w *world) KillLater(_ protocol.NodeID, id protocol.ContainerID, at int64) {
 	w.note("kill %s later at %d", text(id), at)
 }
-func (w *world) NextBeat() int64            { return 0 }
-func (w *world) BeatAt(int64) int64         { return 0 }
-func (w *world) Fetch(protocol.ContainerID) {}
-func (w *world) Passed(rm.Timer) bool       { return false }
-func (w *world) Observe(e *yarn.Event)      { w.events = append(w.events, e.Kind) }
+func (w *world) NextBeat() int64                 { return 0 }
+func (w *world) BeatAt(int64) int64              { return 0 }
+func (w *world) Fetch(protocol.ContainerID, int) {}
+func (w *world) Passed(rm.Timer) bool            { return false }
+func (w *world) Observe(e *yarn.Event)           { w.events = append(w.events, e.Kind) }
 func (w *world) ObserveLate(e *yarn.Event, at int64) {
 	w.events = append(w.events, e.Kind)
 }

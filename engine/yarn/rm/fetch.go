@@ -1,6 +1,8 @@
 package rm
 
 import (
+	"unsafe"
+
 	"replay/engine/fetch"
 	"replay/engine/protocol"
 )
@@ -32,10 +34,22 @@ const mostProcs = 32
 // FetchProcesses has fetched the processes of a node of which one is about to end.
 func (r *RM) FetchProcesses(id protocol.NodeID) { fetch.List(r.nodes[id].procs, mostProcs) }
 
-// fetchCompleted has fetched what is kept of a container that a node is about to report as ended.
-func (r *RM) fetchCompleted(n *node, id protocol.ContainerID) {
-	r.host.Fetch(id)
+// fetchCompleted has fetched what is kept of a container that a node is about to report as ended, in two steps: where it is found, and what is found.
+func (r *RM) fetchCompleted(node protocol.NodeID, id protocol.ContainerID, step int) {
+	r.host.Fetch(id, step)
 	if r.fetches != nil {
-		r.fetches.FetchCompleted(n.spec.ID, id)
+		r.fetches.FetchCompleted(node, id, step)
+	}
+}
+
+// fetchAt has fetched what is looked at first of the node that sends the next heartbeat that is executed for its own sake.
+func (r *RM) fetchAt(rank int) {
+	if n := len(r.known.ranks); rank >= n {
+		rank -= n
+	}
+	id := r.known.ranks[rank]
+	fetch.Head(&r.nodes[id], unsafe.Offsetof(node{}.spec))
+	if int(id) < len(r.exited) && r.exited[id].N != 0 {
+		r.fetchCompleted(id, r.exited[id], 0)
 	}
 }

@@ -94,6 +94,7 @@ func (r *RM) AddNode(now int64, specs ...yarn.NodeSpec) (refused []protocol.Node
 	r.clock(now)
 	r.matter()
 	r.nodes = yarn.WithRoom(r.nodes, specs)
+	r.exited = append(r.exited, make([]protocol.ContainerID, max(len(r.nodes)-len(r.exited), 0))...)
 	taken := make([]yarn.NodeSpec, 0, len(specs))
 	for _, spec := range specs {
 		r.forget(&r.nodes[spec.ID])
@@ -224,6 +225,9 @@ func (r *RM) ProcessExited(node protocol.NodeID, id protocol.ContainerID, exit i
 	n := &r.nodes[node]
 	if p := n.proc(id); p != nil && !p.exited {
 		p.exited, p.exit = true, exit
+		if int(node) < len(r.exited) {
+			r.exited[node] = id
+		}
 		p.foreseen = r.foresees(n, p)
 		r.renew(n, p)
 	}
@@ -274,7 +278,7 @@ func (r *RM) report(n *node, at int64) {
 		next++
 		if p.exited {
 			if !p.foreseen || p.held { // else all of it was looked at less than a heartbeat ago
-				r.fetchCompleted(n, p.id)
+				r.fetchCompleted(n.spec.ID, p.id, 1)
 			}
 			r.completed = append(r.completed, protocol.Status{ID: p.id, Exit: p.exit})
 			n.gone(p)

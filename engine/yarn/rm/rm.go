@@ -33,8 +33,8 @@ type Host interface {
 	BeatAt(h int64) int64
 	// Expired says that a container is about to end because it was not started in time.
 	Expired(protocol.ContainerID)
-	// Fetch has fetched (package fetch) what is kept of a container whose end is about to be observed.
-	Fetch(protocol.ContainerID)
+	// Fetch has fetched (package fetch) what is kept of a container whose end is about to be observed: where it is found with step 0, the container with step 1.
+	Fetch(id protocol.ContainerID, step int)
 	// Observe sees everything that the scheduler does, in order. It must not call back. ObserveLate is the same for what it did at a time that has passed: a container has ended.
 	Observe(*yarn.Event)
 	ObserveLate(e *yarn.Event, at int64)
@@ -115,8 +115,9 @@ type RM struct {
 	completed []protocol.Status // ends that a node is reporting
 	given     resource.Resource // at this heartbeat, to its node
 	kills     []protocol.ContainerID
-	firstOf   []int32 // by node, scratch: its first status
-	spare     []*app  // attempts that have ended, for others
+	firstOf   []int32                // by node, scratch: its first status
+	exited    []protocol.ContainerID // by node: the last one whose process has ended there, for [RM.fetchAt]
+	spare     []*app                 // attempts that have ended, for others
 	first     struct {
 		req  protocol.AllocateRequest // for the container of an application master
 		resp protocol.AllocateResponse
