@@ -71,7 +71,7 @@ func (s *sim) fetchTurn(a *app, lane int32, step uint8) {
 	}
 }
 
-// fetchFor takes a step for the next event of an application whose master says what it is about, and those of the same time. The container of that, and its node, come last.
+// fetchFor takes a step for the next event of an application whose master says what it is about, and for those of the same time behind it. Their containers come last.
 func (s *sim) fetchFor(a *app, lane int32, step int) {
 	if step < 0 {
 		return
