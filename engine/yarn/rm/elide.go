@@ -126,7 +126,7 @@ func (r *RM) NextHeartbeat(h, limit, far int64) int64 {
 		return h
 	}
 	next := e.NextHeartbeat(h, limit, far)
-	if r.matters = r.ender != nil && r.ender.EndsMatter(); r.matters {
+	if r.matters = r.endsMatter(); r.matters {
 		if off, ok := r.known.nodes.After(from); ok {
 			next = min(next, h+int64(off))
 		}
@@ -136,8 +136,11 @@ func (r *RM) NextHeartbeat(h, limit, far int64) int64 {
 
 // Still reports whether the last answer of [RM.NextHeartbeat] holds, as [yarn.Elider] has it.
 func (r *RM) Still() bool {
-	return r.decides != nil && !r.news && !r.Quiet() && r.decides.Still() && (r.ender == nil || r.ender.EndsMatter() == r.matters)
+	return r.decides != nil && !r.news && !r.Quiet() && r.decides.Still() && r.endsMatter() == r.matters
 }
+
+// endsMatter reports whether heartbeats are executed for ends of which [RM.EndLate] has others left out.
+func (r *RM) endsMatter() bool { return r.endLate && r.ender != nil && r.ender.EndsMatter() }
 
 // CreditHeartbeats accounts for the heartbeats from h to before end, which are not executed.
 func (r *RM) CreditHeartbeats(h, end int64) {
