@@ -30,7 +30,7 @@ func TestDiff(t *testing.T) {
 		{"variants", []string{traces + "contended-logs", "--variant", "fair: --sharing fair", "--variant", "drf: --sharing drf"}, cmdline.ExitFailed,
 			[]string{"They part at decision 63, of 630 in fair and 586 in drf.", "fair at 44.95 s: allocates container 2 of wordcount-cluster (job 9) in root.etl on host03, 1,024 MiB, 2 vcores", "47 jobs end at another time"}},
 		{"jobs that are refused", []string{traces + "fair-weights", "--variant", "a:", "--variant", "b: --conf yarn.scheduler.maximum-allocation-mb=512"}, cmdline.ExitFailed,
-			[]string{"b: 0 of 3 jobs succeeded, 3 refused - job 0 (w1) was refused:", "b does not finish 3 jobs that a finishes: lost jobs leave their room to the others, so what is better without them is no gain.",
+			[]string{"b: 0 of 3 jobs succeeded, 3 refused - 3 jobs were refused, the first is job 0 (w1): its client does not submit it:", "b does not finish 3 jobs that a finishes: lost jobs leave their room to the others, so what is better without them is no gain.",
 				"mean wait for a container, of which b has none: no executor or task container was allocated;", "so what is better without them is no gain. one replay each"}},
 		{"no job is over", []string{traces + "fair-weights", "--variant", "a: --until 60s", "--variant", "b: --until 60s --nodes 7"}, cmdline.ExitFailed,
 			[]string{"b: 0 of 3 jobs succeeded, 3 unfinished", "change n containers on a host asked for 100.00 % 100.00 % 0.00 pp 10 of 14 containers", "next to nothing: p95 wait for the first task; mean duration of a job; mean slowdown of a job; makespan."}},
