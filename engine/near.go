@@ -60,7 +60,7 @@ func (s *sim) fetchTurn(a *app, lane int32, step uint8) {
 	case step == 1:
 		l := &s.q.lanes[lane]
 		fetch.At(l.list, l.from)
-		l.many.Fetch()
+		fetch.At(l.many.Keys(), 0)
 	}
 	switch {
 	case a.events != nil:

@@ -1,10 +1,6 @@
 package master
 
-import (
-	"math"
-
-	"replay/engine/fetch"
-)
+import "math"
 
 // Many are the events of a master that are of the kind of which there may be many at a time, see [Event]: a binary heap. Nothing of them is kept but time and number, in one word: a key.
 // What has no place there, as its time is too late, is an event like others.
@@ -86,8 +82,8 @@ func (m *Many) Take() {
 // Clear takes all events out.
 func (m *Many) Clear() { m.keys = m.keys[:0] }
 
-// Fetch has the first ones fetched.
-func (m *Many) Fetch() { fetch.At(m.keys, 0) }
+// Keys are where the events are kept, of which the first one comes first. It must not be changed.
+func (m *Many) Keys() []uint64 { return m.keys }
 
 // A Span is time in which nothing comes but events of a master of the kind of which there are many, and what follows them: the master executes these by itself, one after the
 // other, as if each had been scheduled. See [Clock.Span].
