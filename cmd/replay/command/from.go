@@ -129,18 +129,16 @@ func (p *program) again(c *cli.Context) error {
 				in = path
 			}
 		}
-		if in == "" {
+		switch {
+		case in != "":
+			file = in
+		case name == "compare":
+			return cmdline.NotComparison(file)
+		default:
 			return cmdline.NotResult(file)
 		}
-		file = in
 	}
 	text, err := input.ReadFile(file)
-	if info, there := os.Stat(file); err != nil && there == nil && info.IsDir() {
-		if name == "compare" {
-			return cmdline.NotComparison(file)
-		}
-		return cmdline.NotResult(file)
-	}
 	if err != nil {
 		return err
 	}

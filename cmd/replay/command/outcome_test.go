@@ -30,7 +30,7 @@ func TestReasonsInWords(t *testing.T) {
 		{"the master's node is lost", alone, "36 of 40 jobs succeeded, 4 failed", "4 jobs failed, the first is job 13 (uniform): ", "its application master ended in attempt 1: its node was lost"},
 		{"the master's container expires", alone + " --conf yarn.resourcemanager.rm.container-allocation.expiry-interval-ms=1", "0 of 40 jobs succeeded, 40 failed",
 			"40 jobs failed, the first is job 0 (uniform): ", "its application master ended in attempt 1: its container expired before it was started"},
-		{"executors are too large", "--conf spark.executor.memory=900g", "0 of 40 jobs succeeded, 40 refused", "40 jobs were refused, the first is job 0 (uniform): ", "an executor asks for 1013760 MiB"},
+		{"executors are too large", "--conf spark.executor.memory=900g", "0 of 40 jobs succeeded, 40 refused", "40 jobs were refused, the first is job 0 (uniform): ", "its client does not submit it: an executor asks for 1013760 MiB"},
 		{"masters are too large", "--conf spark.driver.memory=900g", "0 of 40 jobs succeeded, 40 refused", "40 jobs were refused, the first is job 0 (uniform): ", "the AM container asks for 1013760 MiB"},
 		{"the replay stops", "--until 1s", "0 of 40 jobs succeeded, 1 unfinished, 39 not submitted", "job 0 (uniform) did not finish: ", "the replay stopped at 1000 ms"},
 	} {
