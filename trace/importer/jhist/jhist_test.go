@@ -99,12 +99,12 @@ func TestConfiguration(t *testing.T) {
 		{id + "_conf.xml", whole, conf, "master 2048 MiB 2, maps 2048 MiB 1, reduces 3072 MiB 2 [{mapreduce.job.reduce.slowstart.completedmaps 0.8} {mapreduce.map.speculative false}]", 0},
 		{id + "_conf.xml.gz", whole, string(importtest.Gzip(t, []byte(conf))), "master 2048 MiB 2, maps 2048 MiB 1, reduces 3072 MiB 2 [{mapreduce.job.reduce.slowstart.completedmaps 0.8} {mapreduce.map.speculative false}]", 0},
 		{"a_conf.xml", whole, conf, "master 2048 MiB 2, maps 2048 MiB 1, reduces 3072 MiB 2 [{mapreduce.job.reduce.slowstart.completedmaps 0.8} {mapreduce.map.speculative false}]", 0},
-		{"job_1700000000000_0002_conf.xml", whole, conf, "master 1024 MiB 1, maps 2048 MiB 1, reduces 1024 MiB 1 []", 1},
-		{id + "_conf.xml", whole, "<configuration><property>", "master 1024 MiB 1, maps 2048 MiB 1, reduces 1024 MiB 1 []", 1},
+		{"job_1700000000000_0002_conf.xml", whole, conf, "master 1536 MiB 1, maps 2048 MiB 1, reduces 1024 MiB 1 []", 1},
+		{id + "_conf.xml", whole, "<configuration><property>", "master 1536 MiB 1, maps 2048 MiB 1, reduces 1024 MiB 1 []", 1},
 		{id + "_conf.xml", strings.Replace(whole, `"uberized":false`, `"uberized":true`, 1), conf,
 			"master 2048 MiB 2, maps 2048 MiB 1, reduces 2048 MiB 2 [{mapreduce.job.reduce.slowstart.completedmaps 0.8} {mapreduce.job.ubertask.enable true} {mapreduce.job.ubertask.maxbytes 134218728} {mapreduce.map.speculative false}]", 0},
 		{id + "_conf.xml", strings.Replace(whole, `"uberized":false`, `"uberized":true`, 1), `<configuration><property><name>mapreduce.job.ubertask.maxmaps</name><value>1</value></property></configuration>`,
-			"master 1024 MiB 1, maps 1024 MiB 1, reduces 1024 MiB 1 [{mapreduce.job.ubertask.enable true} {mapreduce.job.ubertask.maxbytes 134218728} {mapreduce.job.ubertask.maxmaps 2}]", 0},
+			"master 1536 MiB 1, maps 1536 MiB 1, reduces 1024 MiB 1 [{mapreduce.job.ubertask.enable true} {mapreduce.job.ubertask.maxbytes 134218728} {mapreduce.job.ubertask.maxmaps 2}]", 0},
 	} {
 		dir := t.TempDir()
 		importtest.Write(t, filepath.Join(dir, "a.jhist"), tt.history)

@@ -31,7 +31,7 @@ func (h *history) application() (*workload.Application, error) {
 	if master.MemMiB == 0 || master.VCores == 0 {
 		h.counts.Defaulted["sizes_of_application_masters"]++
 	}
-	j.AMMemMiB, j.AMVCores = cmp.Or(master.MemMiB, 1024), cmp.Or(master.VCores, 1)
+	j.AMMemMiB, j.AMVCores = cmp.Or(master.MemMiB, mapreduce.MasterMiB), cmp.Or(master.VCores, 1)
 	j.RecordedOutcome = mapreduce.Outcome(h.state)
 	j.RecordedStartMS = h.submit
 	if h.launch >= h.submit {

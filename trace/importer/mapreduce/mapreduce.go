@@ -212,6 +212,11 @@ func asked(text, unit string) (n int64, ok bool) {
 	return n, ok && n > 0 && n <= math.MaxInt32
 }
 
+// MasterMiB is the memory of an application master whose configuration does not say it.
+//
+// Source: MRJobConfig.DEFAULT_MR_AM_VMEM_MB.
+const MasterMiB = 1536
+
 // Master is [SizeOf] of the application master.
 func Master(value func(key string) string) Size {
 	const prefix = "yarn.app.mapreduce.am.resource."

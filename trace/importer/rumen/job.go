@@ -55,7 +55,7 @@ func (r *reading) job(j *job, place string) error {
 	master := mapreduce.Master(property)
 	job.AMMemMiB, job.AMVCores = master.MemMiB, master.VCores
 	if job.AMMemMiB == 0 {
-		job.AMMemMiB = 1024
+		job.AMMemMiB = mapreduce.MasterMiB
 		r.Counts.Defaulted["memory_of_application_masters"]++
 	}
 	if job.AMVCores == 0 {

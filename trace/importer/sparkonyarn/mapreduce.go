@@ -108,7 +108,7 @@ func (s *scenario) mapReduceApplication(rec *recordedApp) error {
 	j.Name, j.ExternalID, j.SubmitMS = rec.Name, rec.App, rec.Submitted
 	j.RecordedStartMS = rec.Submitted
 	master := mapreduce.Master(func(key string) string { return conf[key] })
-	j.AMMemMiB, j.AMVCores = cmp.Or(master.MemMiB, 1536), cmp.Or(master.VCores, 1)
+	j.AMMemMiB, j.AMVCores = cmp.Or(master.MemMiB, mapreduce.MasterMiB), cmp.Or(master.VCores, 1)
 	for _, key := range slices.Sorted(maps.Keys(conf)) {
 		if strings.HasPrefix(key, "mapreduce.") || strings.HasPrefix(key, "yarn.app.mapreduce.") {
 			j.Conf = append(j.Conf, trace.KeyValue{Key: key, Value: conf[key]})
