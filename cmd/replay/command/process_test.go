@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -56,26 +57,32 @@ func TestProcess(t *testing.T) {
 			t.Error("version > /dev/full exits 0")
 		}
 	}
-	parent := t.TempDir()
-	cmd := process("gen", "tpch-mixed", "--jobs", "20000", "--out", filepath.Join(parent, "t"))
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+	ending := []os.Signal{syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as the tests are under nohup, and then what they start
+		ending = append(ending, syscall.SIGHUP)
 	}
-	for len(left(t, parent)) == 0 {
-		time.Sleep(10 * time.Millisecond)
-	}
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	err := cmd.Wait()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != cmdline.ExitStopped || !strings.Contains(stderr.String(), "interrupted") {
-		t.Errorf("%v, %s", err, stderr.String())
-	}
-	if l := left(t, parent); len(l) > 0 {
-		t.Errorf("%v is left", l)
+	for _, sig := range ending {
+		parent := t.TempDir()
+		cmd := process("gen", "tpch-mixed", "--jobs", "20000", "--out", filepath.Join(parent, "t"))
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for len(left(t, parent)) == 0 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		err := cmd.Wait()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != cmdline.ExitStopped || !strings.Contains(stderr.String(), "interrupted") {
+			t.Errorf("%v: %v, %s", sig, err, stderr.String())
+		}
+		if l := left(t, parent); len(l) > 0 {
+			t.Errorf("%v: %v is left", sig, l)
+		}
 	}
 }
 
