@@ -37,7 +37,8 @@ func (e *event) less(o *event) uint64 {
 	return c
 }
 
-// firstChild returns where in a 4-ary heap the child of i is that comes before the others; ok is false when it has none.
+// firstChild returns where in a 4-ary heap the child of i is that comes before the others; ok is false when it has none. Their times alone decide where no two that are
+// compared are equal, as nearly always.
 func firstChild(heap []event, i int) (first int, ok bool) {
 	from := 4*i + 1
 	if from+4 <= len(heap) {
