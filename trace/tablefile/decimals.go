@@ -37,14 +37,7 @@ func Decimals(l *Leaf) func(parquet.Page) []string {
 }
 
 func texts[T any](decode func(parquet.Page) []T, text func(T) string) func(parquet.Page) []string {
-	return func(p parquet.Page) []string {
-		values := decode(p)
-		list := make([]string, len(values))
-		for i, v := range values {
-			list[i] = text(v)
-		}
-		return list
-	}
+	return func(p parquet.Page) []string { return mapped(decode(p), text) }
 }
 
 // fixed decodes a page of values of one length.

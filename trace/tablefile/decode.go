@@ -7,22 +7,21 @@ func Int32s(p parquet.Page) []int32 { d := p.Data(); return d.Int32() }
 
 // Uint32s decodes a page of 32-bit integers without a sign.
 func Uint32s(p parquet.Page) []int64 {
-	from := Int32s(p)
-	values := make([]int64, len(from))
+	return mapped(Int32s(p), func(v int32) int64 { return int64(uint32(v)) })
+}
+
+// mapped returns what a function makes of each value.
+func mapped[T, U any](from []T, of func(T) U) []U {
+	values := make([]U, len(from))
 	for i, v := range from {
-		values[i] = int64(uint32(v))
+		values[i] = of(v)
 	}
 	return values
 }
 
 // Uint64s decodes a page of 64-bit integers without a sign.
 func Uint64s(p parquet.Page) []uint64 {
-	from := Int64s(p)
-	values := make([]uint64, len(from))
-	for i, v := range from {
-		values[i] = uint64(v)
-	}
-	return values
+	return mapped(Int64s(p), func(v int64) uint64 { return uint64(v) })
 }
 
 // Int64s decodes a page of 64-bit integers.

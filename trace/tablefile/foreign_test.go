@@ -21,17 +21,7 @@ func TestRunsOfTruthValues(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"runs-v1.parquet", "runs-v2.parquet"} {
-		data, err := os.ReadFile("testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := tablefile.New(bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows := int64(0)
-		err = tablefile.Rows(f, func(i int64, r *row) error {
-			rows++
+		foreign(t, name, int64(len(want)), func(i int64, r *row) {
 			switch {
 			case r.On != want[i]:
 				t.Errorf("%s: row %d is %t, want %t", name, i, r.On, want[i])
@@ -40,11 +30,7 @@ func TestRunsOfTruthValues(t *testing.T) {
 			case r.Maybe != nil && *r.Maybe != want[i]:
 				t.Errorf("%s: row %d of what may be none is %t, want %t", name, i, *r.Maybe, want[i])
 			}
-			return nil
 		})
-		if err != nil || rows != int64(len(want)) {
-			t.Errorf("%s: %d rows, %v; want %d", name, rows, err, len(want))
-		}
 	}
 }
 
@@ -54,24 +40,31 @@ func TestPageOfNothing(t *testing.T) {
 		Hosts []int32 `parquet:"hosts,list,optional"`
 	}
 	for _, name := range []string{"empty-page-v1.parquet", "empty-page-v2.parquet"} {
-		data, err := os.ReadFile("testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := tablefile.New(bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows := int32(0)
-		err = tablefile.Rows(f, func(i int64, r *row) error {
+		foreign(t, name, 120, func(i int64, r *row) {
 			if odd := i%2 == 1; odd != (len(r.Hosts) == 1) || odd && r.Hosts[0] != int32(i) {
 				t.Errorf("%s: row %d has the list %d", name, i, r.Hosts)
 			}
-			rows++
-			return nil
 		})
-		if err != nil || rows != 120 {
-			t.Errorf("%s: %d rows, %v; want 120", name, rows, err)
-		}
+	}
+}
+
+// foreign looks at each row of a table in testdata, of which there are so many.
+func foreign[T any](t *testing.T, name string, want int64, look func(i int64, r *T)) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := tablefile.New(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := int64(0)
+	if err := tablefile.Rows(f, func(i int64, r *T) error {
+		look(i, r)
+		rows++
+		return nil
+	}); err != nil || rows != want {
+		t.Errorf("%s: %d rows, %v; want %d", name, rows, err, want)
 	}
 }
