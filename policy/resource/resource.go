@@ -68,6 +68,19 @@ func (a *Resource) SubtractFrom(b *Resource) {
 	a[3] -= b[3]
 }
 
+// CopyFrom sets a to b type by type: what was just added up in this way is read without a wait, where one wider read waits until all of it is written.
+func (a *Resource) CopyFrom(b *Resource) { a[0], a[1], a[2], a[3] = b[0], b[1], b[2], b[3] }
+
+// SetRest sets a to what is left of all without used, as [Resource.CopyFrom] does.
+func (a *Resource) SetRest(all, used *Resource) {
+	a[0], a[1], a[2], a[3] = all[0]-used[0], all[1]-used[1], all[2]-used[2], all[3]-used[3]
+}
+
+// IsRest reports whether a is what is left of all without used, and reads them as [Resource.CopyFrom] does.
+func (a *Resource) IsRest(all, used *Resource) bool {
+	return a[0] == all[0]-used[0] && a[1] == all[1]-used[1] && a[2] == all[2]-used[2] && a[3] == all[3]-used[3]
+}
+
 // FitsIn reports whether every type of a is at most that of b; negative values count as they are.
 //
 // Source: Resources.fitsIn.

@@ -60,19 +60,15 @@ func (d *Driver) launchAll(launches []spark.TaskRef) {
 
 // launching is what all attempts of a task set have in common that are launched.
 type launching struct {
-	of         int32 // 1 + id of the set, 0 for none
-	stage      int32
-	attempt    int32 // of the stage
-	cpus       int32
-	reads      bool // it reads what others have written
-	firsts     bool // [source.firstMS] may be something
-	ready      int64
-	set        *spark.TaskSet
-	st         *trace.Stage
-	durations  []int64
-	prefStart  []int32
-	prefs      []int32
-	partitions []int32
+	of      int32 // 1 + id of the set, 0 for none
+	stage   int32
+	attempt int32 // of the stage
+	cpus    int32
+	reads   bool // it reads what others have written
+	firsts  bool // [source.firstMS] may be something
+	ready   int64
+	set     *spark.TaskSet
+	st      *trace.Stage
 }
 
 // launch looks up what attempts of a set have in common.
@@ -81,8 +77,7 @@ func (d *Driver) launch(id int32) *launching {
 	spec := &set.Spec
 	st := &d.job.Stages[spec.Stage]
 	d.launching = launching{of: id + 1, stage: spec.Stage, attempt: spec.Attempt, cpus: spec.TaskCPUs, reads: len(st.Parents) > 0 || st.CacheOf >= 0,
-		firsts: d.latencies != nil || d.kind.Recorded.Executors != nil, ready: d.submitted[id], set: set, st: st,
-		durations: st.Tasks.DurationMS, prefStart: st.Tasks.PrefStart, prefs: st.Tasks.Pref, partitions: spec.Partitions}
+		firsts: d.latencies != nil || d.kind.Recorded.Executors != nil, ready: d.submitted[id], set: set, st: st}
 	return &d.launching
 }
 
@@ -101,10 +96,7 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 	e.free -= b.cpus
 	d.free -= b.cpus
 	e.running++
-	now, index := d.now(), at.Index
-	if b.partitions != nil {
-		index = b.partitions[index]
-	}
+	now, index := d.now(), b.set.Spec.Partition(at.Index)
 	d.rec.Attempts++
 	if d.rec.FirstTask == record.None {
 		d.rec.FirstTask = now
@@ -119,13 +111,10 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 		r.ready = again[at.Index]
 	}
 	r.level, r.speculative = levelOf(at.Level, b.set, at.Index), at.Speculative
-	if b.prefStart != nil {
-		if from, to := b.prefStart[index], b.prefStart[index+1]; from < to {
-			prefs := b.prefs[from:to]
-			r.preferring, r.preferred = true, slices.Contains(prefs, e.node)
-			if !r.preferred {
-				r.miss = d.taskMiss(prefs)
-			}
+	if prefs := st.Tasks.Prefs(int(index)); len(prefs) > 0 {
+		r.preferring, r.preferred = true, slices.Contains(prefs, e.node)
+		if !r.preferred {
+			r.miss = d.taskMiss(prefs)
 		}
 	}
 	if b.reads {
@@ -133,7 +122,7 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 			r.unread, r.fetch = true, from
 		}
 	}
-	traced := b.durations[index]
+	traced := st.Tasks.DurationMS[index]
 	ms, delay, first := traced, untoldDelay(st, index), int64(0)
 	if len(d.history.tasks) > 0 {
 		past := d.history.next(st, index, d.source.recordedAs(at.Exec), at.Speculative, d.done[stage][index], r.unread)

@@ -101,8 +101,7 @@ func (a *app) uncount() {
 func (f *Scheduler) uses(a *app, r *resource.Resource, more bool) {
 	f.used(a)
 	more = more && a.wantingAt > 0
-	is, used := &a.Usage, &a.Used // type by type, see [Scheduler.fresh]
-	is[0], is[1], is[2], is[3] = used[0], used[1], used[2], used[3]
+	a.Usage.CopyFrom(&a.Used)
 	a.changed()
 	f.allocated.AddTo(r)
 	f.charged = true

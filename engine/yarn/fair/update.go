@@ -284,8 +284,7 @@ func (f *Scheduler) refresh() {
 	if fresh {
 		return
 	}
-	is, all, used := &f.available, &f.cluster.Capacity, &f.allocated
-	is[0], is[1], is[2], is[3] = all[0]-used[0], all[1]-used[1], all[2]-used[2], all[3]-used[3]
+	f.available.SetRest(&f.cluster.Capacity, &f.allocated)
 	e := &f.elision
 	e.change()
 	if len(e.loose) == 0 {
@@ -298,14 +297,9 @@ func (f *Scheduler) refresh() {
 	})
 }
 
-// fresh reports whether what is available in the cluster is as of now. What was just added up type by type is read in the same way, here and in [Scheduler.refresh]: a wider
-// read waits until it is written.
+// fresh reports whether what is available in the cluster is as of now.
 func (f *Scheduler) fresh() bool {
-	if !f.charged {
-		return true
-	}
-	is, all, used := &f.available, &f.cluster.Capacity, &f.allocated
-	return is[0] == all[0]-used[0] && is[1] == all[1]-used[1] && is[2] == all[2]-used[2] && is[3] == all[3]-used[3]
+	return !f.charged || f.available.IsRest(&f.cluster.Capacity, &f.allocated)
 }
 
 // unallocated is the cluster's capacity without what is allocated.
