@@ -20,20 +20,28 @@ const (
 
 // jobsOf writes rising numbers.
 func jobsOf(ids []int64) Jobs {
-	var b strings.Builder
-	for i := 0; i < len(ids); {
-		k := i + 1
-		for k < len(ids) && ids[k] == ids[k-1]+1 {
-			k++
+	var ranges [][2]int64
+	for _, id := range ids {
+		if n := len(ranges); n > 0 && ranges[n-1][1] == id-1 {
+			ranges[n-1][1] = id
+		} else {
+			ranges = append(ranges, [2]int64{id, id})
 		}
+	}
+	return jobsIn(ranges)
+}
+
+// jobsIn writes ranges in order, between which there are gaps.
+func jobsIn(ranges [][2]int64) Jobs {
+	var b strings.Builder
+	for i, r := range ranges {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(strconv.FormatInt(ids[i], 10))
-		if k > i+1 {
-			b.WriteString("-" + strconv.FormatInt(ids[k-1], 10))
+		b.WriteString(strconv.FormatInt(r[0], 10))
+		if r[1] > r[0] {
+			b.WriteString("-" + strconv.FormatInt(r[1], 10))
 		}
-		i = k
 	}
 	if b.Len() > mostJobs {
 		return Jobs(fmt.Sprintf("%s%x", digested, sha256.Sum256([]byte(b.String()))))
@@ -71,10 +79,10 @@ func (j Jobs) both(other Jobs) Jobs {
 	if !known || !knownToo {
 		return ""
 	}
-	var ids []int64
+	var shared [][2]int64
 	for i, k := 0, 0; i < len(a) && k < len(b); {
-		for id := max(a[i][0], b[k][0]); id <= min(a[i][1], b[k][1]); id++ {
-			ids = append(ids, id)
+		if from, to := max(a[i][0], b[k][0]), min(a[i][1], b[k][1]); from <= to {
+			shared = append(shared, [2]int64{from, to})
 		}
 		if a[i][1] < b[k][1] {
 			i++
@@ -82,7 +90,7 @@ func (j Jobs) both(other Jobs) Jobs {
 			k++
 		}
 	}
-	return jobsOf(ids)
+	return jobsIn(shared)
 }
 
 // Loses reports whether a job is lost that is not among the jobs of other, of the same trace: as many lost jobs may be others.

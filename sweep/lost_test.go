@@ -19,6 +19,7 @@ func TestJobsByNumber(t *testing.T) {
 		{Jobs("0-2,7,9-10").both("1-9"), "1-2,7,9"},
 		{Jobs("1-9").both("0-2,7,9-10"), "1-2,7,9"},
 		{Jobs("3").both("4"), ""},
+		{Jobs("0-9000000000000000000").both("5-8000000000000000000"), "5-8000000000000000000"},
 		{many.both(many), many},
 		{many.both("1"), ""},
 		{many.both(jobsOf(odd[1:])), ""},
