@@ -12,6 +12,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"time"
 
 	"replay/engine/master"
 	"replay/engine/protocol"
@@ -276,9 +277,9 @@ func (s *sim) stop() {
 	case last == longestReplay:
 		s.warnings.voids("longest", "the replay ends after %d years of trace time, the most there is", longestReplay/year)
 	case s.pending == 0 && last == s.moved+s.sc.StallMS:
-		s.warnings.voids("stalled", "nothing happened for %d ms of trace time: the remaining jobs can't finish; each gives its reason", s.sc.StallMS)
+		s.warnings.voids("stalled", "nothing happened for %v of trace time: the remaining jobs can't finish; each gives its reason", time.Duration(s.sc.StallMS)*time.Millisecond)
 	default:
-		s.warnings.voids("no-progress", "no job got further for %d ms of trace time, although containers come and go: the remaining jobs can't finish; each gives its reason", s.patience())
+		s.warnings.voids("no-progress", "no job got further for %v of trace time, although containers come and go: the remaining jobs can't finish; each gives its reason", time.Duration(s.patience())*time.Millisecond)
 		s.endAt(last)
 		return
 	}
