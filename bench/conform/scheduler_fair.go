@@ -40,7 +40,9 @@ func newFairRun(r *schedulerRun) (yarn.Scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.site.MinAllocation, r.site.MaxAllocation = std.MinAllocation, std.MaxAllocation
+	if !r.head.Sizes {
+		r.site.MinAllocation, r.site.MaxAllocation = std.MinAllocation, std.MaxAllocation
+	}
 	alloc, err := conf.ParseAllocations([]byte(r.head.FairScheduler), r.site)
 	if err != nil {
 		return nil, err

@@ -58,8 +58,12 @@ func (r *schedulerRun) call(e *runEvent) (member string, want, got any, err erro
 	case "clock":
 		r.s.SetClock(e.T)
 	case "node_add":
+		port := int32(8041)
+		if e.Port != nil {
+			port = *e.Port
+		}
 		r.s.AddNode(yarn.NodeSpec{
-			ID: r.Node(e.N), Host: r.Names.Intern(e.N), Rack: r.Names.Intern(e.Rack), Port: 8041,
+			ID: r.Node(e.N), Host: r.Names.Intern(e.N), Rack: r.Names.Intern(e.Rack), Port: port,
 			Total: golden.Size(append([]int64{e.Mem, e.VC}, e.X...)),
 		})
 	case "node_rm":

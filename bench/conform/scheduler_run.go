@@ -43,6 +43,7 @@ type runHeader struct {
 	FairScheduler string          `json:"fair_scheduler_xml"`
 	Queues        json.RawMessage // settings after loading
 	Types         []string
+	Sizes         bool // containers are as large as site says
 	Events        int
 	EndsWithError bool  `json:"ends_with_error"`
 	WaitBefore    int64 `json:"wait_before_kill_ms"`
@@ -55,6 +56,7 @@ type runEvent struct {
 	T     int64
 	N     string
 	Rack  string
+	Port  *int32 // 8041 where absent
 	Mem   int64
 	VC    int64
 	X     []int64
@@ -258,6 +260,9 @@ func (r *schedulerRun) all(s resource.Resource) []any { return append(r.pair(s),
 // useDefaultSizes sets the smallest and the largest container as the recordings of these two schedulers had them: the classes
 // take them from the table of resource types, which was set up without the run's yarn-site.xml.
 func (r *schedulerRun) useDefaultSizes() {
+	if r.head.Sizes {
+		return
+	}
 	site := conf.DefaultSite()
 	r.site.MinAllocation, r.site.MaxAllocation = site.MinAllocation, site.MaxAllocation
 	for i := range r.Types - len(site.Types) {

@@ -182,7 +182,7 @@ func (f *Scheduler) headroom(a *app) resource.Resource {
 		free = free.SubNonNegative(n.Free)
 	}
 	q := a.queue
-	return q.sharing.Headroom(q.fair, q.Usage, free.Min(q.maxShare.Sub(q.Usage)))
+	return q.sharing.Headroom(q.fair, q.Usage, free.Min(q.maxShare.Clone().Sub(q.Usage)))
 }
 
 // offer is a node offered to a key: the records that concern it, nil where there are none.

@@ -60,10 +60,12 @@ abstract class Calls {
   AbstractYarnScheduler<?, ?> s;
   int nextApp = 1;
   int rackCount;
+  String rackPrefix = "/rack";
   boolean wide; // values at the edge and beyond, kills in every state
   boolean wholeTables; // every ask has rows for its racks and for anywhere
   boolean drainedTotals; // what a scheduler wants of a draining node comes about
   boolean odd; // what no master or node of the other kinds does
+  boolean rare; // settings, names and ports that the other kinds never draw
   boolean broken; // the last event threw
   Resizes resizes; // null where containers keep their sizes
 
@@ -190,7 +192,7 @@ abstract class Calls {
         if (r.get(7).equals("H")) {
           break;
         }
-        if (r.size() > (Recorder.third ? 9 : 8)) {
+        if (r.size() > 8 + Recorder.more.size()) {
           Box grows = boxes.get(key(app, (Long) r.get(r.size() - 1)));
           if (grows != null) {
             grows.growing = true;
@@ -220,37 +222,45 @@ abstract class Calls {
 
   void clock(int ms) throws Exception {
     Map<String, Object> e = event("clock");
-    m.clock.now += ms;
+    m.clock.now += rare && percent(1) ? 5_000_000_000L : ms;
     Recorder.now = m.clock.now;
     e.put("t", m.clock.now);
     emit(e, () -> {});
   }
 
   void addNode(String host) throws Exception {
-    String rack = racks.computeIfAbsent(host, h -> "/rack" + rnd.nextInt(rackCount));
+    String rack = racks.computeIfAbsent(host, h -> rackPrefix + rnd.nextInt(rackCount));
     int mem = wide ? pick(0, 512, 2048, 4096, 8192, 12345, 65536) : pick(2048, 4096, 8192, 10240, 16384, 5000);
     int vc = wide ? pick(0, 1, 4, 8, 16, 64) : pick(2, 4, 8, 16, 5);
     if (resizes != null && resizes.roomy) {
       mem += 8192;
       vc += 8;
     }
+    if (rare && percent(10)) {
+      mem = pick(786432, 1 << 30, Integer.MAX_VALUE);
+      vc = pick(128, 30000);
+    }
     Map<String, Object> e = event("node_add");
     e.put("n", host);
     e.put("rack", rack);
     e.put("mem", mem);
     e.put("vc", vc);
-    int gpu = gpus(e);
-    RMNode node = m.node(host, rack, Recorder.resource(mem, vc, gpu));
+    int gpu = gpus(e, mem, vc);
+    int port = rare ? pick(8041, 45454, 0, 30000 + rnd.nextInt(30000)) : 8041;
+    if (rare) {
+      e.put("port", port);
+    }
+    RMNode node = m.node(host, port, rack, Recorder.resource(mem, vc, gpu));
     nodes.put(host, node);
     m.ends = drainedTotals;
     emit(e, () -> s.handle(new NodeAddedSchedulerEvent(node)));
   }
 
   /** The third type of a node, where there is one. */
-  private int gpus(Map<String, Object> e) {
+  private int gpus(Map<String, Object> e, int mem, int vc) {
     int gpu = Recorder.third ? pick(0, 0, 1, 4, 16) : 0;
     if (Recorder.third) {
-      e.put("x", List.of(gpu));
+      e.put("x", Recorder.more(mem, vc, gpu));
     }
     return gpu;
   }
@@ -277,7 +287,7 @@ abstract class Calls {
     e.put("n", host);
     e.put("mem", mem);
     e.put("vc", vc);
-    Resource total = Recorder.resource(mem, vc, gpus(e));
+    Resource total = Recorder.resource(mem, vc, gpus(e, mem, vc));
     m.sizes.put(host, total);
     emit(e, () -> s.handle(new NodeResourceUpdateSchedulerEvent(nodes.get(host), ResourceOption.newInstance(total, -1))));
   }
@@ -296,7 +306,9 @@ abstract class Calls {
     e.put("u", user);
     boolean sized = !wide || percent(85);
     if (sized) {
-      e.put("am", Arrays.stream(a.am).limit(Recorder.third ? 3 : 2).toArray());
+      List<Integer> size = new ArrayList<>(List.of(a.am[0], a.am[1]));
+      size.addAll(Recorder.more(a.am[0], a.am[1], a.am[2]));
+      e.put("am", size);
     }
     Resource am = sized ? Recorder.resource(a.am[0], a.am[1], a.am[2]) : null;
     int priority = appPriority();
@@ -330,7 +342,10 @@ abstract class Calls {
   }
 
   void askMaster(App a) throws Exception {
-    ask(a, List.of(row(0, "*", 1, a.am[0], a.am[1], a.am[2], true)), List.of(), null, null);
+    // The ResourceManager keeps masters away from nodes on which others failed.
+    List<String> away = rare && percent(25) ? List.of(pick(allHosts)) : null;
+    List<String> back = rare && percent(10) ? List.of(pick(allHosts)) : null;
+    ask(a, List.of(row(0, "*", 1, a.am[0], a.am[1], a.am[2], true)), List.of(), away, back);
     a.amAsked = true;
   }
 
@@ -344,9 +359,7 @@ abstract class Calls {
 
   static List<Object> row(int priority, String name, int count, int mem, int vc, int gpu, boolean relax) {
     List<Object> row = new ArrayList<>(Arrays.asList(priority, name, count, mem, vc, relax ? 1 : 0));
-    if (Recorder.third) {
-      row.add(gpu);
-    }
+    row.addAll(Recorder.more(mem, vc, gpu));
     return row;
   }
 
@@ -361,7 +374,7 @@ abstract class Calls {
     List<ResourceRequest> requests = new ArrayList<>();
     for (List<Object> r : asks) {
       ResourceRequest q = ResourceRequest.newInstance(Priority.newInstance((Integer) r.get(0)), (String) r.get(1),
-          Recorder.resource((Integer) r.get(3), (Integer) r.get(4), Recorder.third ? (Integer) r.get(6) : 0), (Integer) r.get(2), (Integer) r.get(5) == 1);
+          Recorder.resource((Integer) r.get(3), (Integer) r.get(4), Recorder.gpu(r, 6)), (Integer) r.get(2), (Integer) r.get(5) == 1);
       requests.add(q);
     }
     List<ContainerId> rel = new ArrayList<>();
@@ -520,7 +533,9 @@ abstract class Calls {
       e.put("mem", total.getMemorySize());
       e.put("vc", total.getVirtualCores());
       if (Recorder.third) {
-        e.put("x", List.of(total.getResourceValue(Recorder.GPU)));
+        List<Object> size = new ArrayList<>();
+        Recorder.size(size, total);
+        e.put("x", size.subList(2, size.size()));
       }
       e.put("timeout", u.getResourceOption().getOverCommitTimeout());
       m.sizes.put(host, total);

@@ -121,9 +121,12 @@ class CapacityRun extends Run {
     rackCount = 1 + rnd.nextInt(4);
     configure();
     if (Recorder.third) {
-      site.put("yarn.resource-types", Recorder.GPU);
+      site.put("yarn.resource-types", Recorder.configured());
     }
     Configuration conf = conf(site);
+    if (rare && !Sizes.table(conf)) {
+      return List.of();
+    }
     QueueMetrics.clearQueueMetrics();
     m = new Manager(conf);
     LocalConfigurationProvider files = new LocalConfigurationProvider();
@@ -151,8 +154,11 @@ class CapacityRun extends Run {
     head.put("nodes", hosts);
     head.put("per_app", true);
     head.put("preemption", false);
+    if (rare) {
+      head.put("sizes", true);
+    }
     if (Recorder.third) {
-      head.put("types", List.of("memory-mb", "vcores", Recorder.GPU));
+      head.put("types", Recorder.names());
     }
     head.put("site", site);
     script(hosts, events);

@@ -274,7 +274,7 @@ final class Cases {
       s.init(conf);
       out.put("queues", rows(s));
       for (int i = 1; i <= 2; i++) {
-        s.handle(new NodeAddedSchedulerEvent(m.node("n" + i, "/rack", Resource.newInstance(10240, 10))));
+        s.handle(new NodeAddedSchedulerEvent(m.node("n" + i, 8041, "/rack", Resource.newInstance(10240, 10))));
       }
       out.put("queues_20480_20", rows(s));
     } catch (Exception x) {

@@ -45,7 +45,7 @@ class FairRun extends Run {
 
   // ---- configuration
 
-  private String policy(String parent, boolean leaf) {
+  String policy(String parent, boolean leaf) {
     if (parent.equals("fair")) {
       return leaf ? pick("fair", "fair", "fifo") : "fair";
     }
@@ -53,16 +53,23 @@ class FairRun extends Run {
   }
 
   private String resource(int mem, int vc) {
+    if (rare && Recorder.third && percent(60)) {
+      int gpu = rnd.nextInt(20);
+      return pick("memory-mb=" + mem + ", vcores=" + vc + ", yarn.io/gpu=" + gpu, "yarn.io/gpu=" + gpu + ",memory-mb=" + mem,
+          "vcores=" + vc + ",yarn.io/gpu=" + gpu + ",memory-mb=" + mem);
+    }
     return pick(mem + " mb, " + vc + " vcores", "memory-mb=" + mem + ", vcores=" + vc, "vcores=" + vc + ",memory-mb=" + mem);
   }
 
   private void queue(StringBuilder b, String path, String parentPolicy, int depth) {
-    boolean leaf = depth >= 3 || percent(depth == 1 ? 60 : 75);
+    boolean leaf = depth >= (rare ? 5 : 3) || percent(depth == 1 || rare ? 60 : 75);
     String policy = policy(parentPolicy, leaf);
     String name = path.substring(path.lastIndexOf('.') + 1);
     b.append("<queue name=\"").append(name).append('"').append(leaf ? "" : " type=\"parent\"").append(">");
     // A queue without a policy of its own has the default one, which may be too much for its parent.
-    b.append("<schedulingPolicy>").append(policy).append("</schedulingPolicy>");
+    if (!rare || percent(85)) {
+      b.append("<schedulingPolicy>").append(policy).append("</schedulingPolicy>");
+    }
     if (percent(60)) {
       b.append("<weight>").append(wide ? pick("0", "1e-30", "0.0001", "1", "1000000", "1e20", "3e38")
           : pick("0.1", "0.5", "1.5", "2", "3.0", "10", "0")).append("</weight>");
@@ -75,13 +82,16 @@ class FairRun extends Run {
           : percent(50) ? resource(2000 + rnd.nextInt(30000), 2 + rnd.nextInt(40))
           : pick((30 + rnd.nextInt(70)) + "%", (20 + rnd.nextInt(80)) + "% memory, " + (20 + rnd.nextInt(80)) + "% cpu",
               "vcores=" + (20 + rnd.nextInt(80)) + "%", "memory-mb=" + (4000 + rnd.nextInt(20000)));
+      if (rare && percent(30)) {
+        most = percentages();
+      }
       b.append("<maxResources>").append(most).append("</maxResources>");
     }
     if (percent(25)) {
       b.append("<maxRunningApps>").append((wide ? 0 : 1) + rnd.nextInt(4)).append("</maxRunningApps>");
     }
     if (leaf && percent(40)) {
-      b.append("<maxAMShare>").append(wide ? pick("0", "0.01", "0.5", "1.0", "-1.0") : pick("0.1", "0.3", "0.5", "1.0", "-1.0"))
+      b.append("<maxAMShare>").append(rare && percent(30) ? pick("-0.5", "-0.99995", "2.0", "0.33", "0.00001") : wide ? pick("0", "0.01", "0.5", "1.0", "-1.0") : pick("0.1", "0.3", "0.5", "1.0", "-1.0"))
           .append("</maxAMShare>");
     }
     if (percent(10)) {
@@ -110,6 +120,43 @@ class FairRun extends Run {
       }
     }
     b.append("</queue>\n");
+  }
+
+  private String percentages() {
+    int a = rnd.nextInt(130);
+    int c = rnd.nextInt(130);
+    if (Recorder.third && percent(60)) {
+      return pick("yarn.io/gpu=" + a + "%", "memory-mb=" + a + ".7%, yarn.io/gpu=" + c + "%", "vcores=" + a + "%,yarn.io/gpu=" + c + ".25%, memory-mb=80%");
+    }
+    return pick(a + ".3%", a + ".1% cpu, " + c + "% memory", "memory-mb=" + a + "%, vcores=" + c + ".9%");
+  }
+
+  /** Settings of the root, which other kinds leave as they are. */
+  private void root(StringBuilder b) {
+    if (percent(25)) {
+      b.append("<maxResources>").append(percent(50) ? percentages() : resource(4000 + rnd.nextInt(60000), 4 + rnd.nextInt(80))).append("</maxResources>");
+    }
+    if (percent(20)) {
+      b.append("<minResources>").append(resource(rnd.nextInt(60000), rnd.nextInt(60))).append("</minResources>");
+    }
+    if (percent(20)) {
+      b.append("<maxRunningApps>").append(rnd.nextInt(5)).append("</maxRunningApps>");
+    }
+    if (percent(20)) {
+      b.append("<weight>").append(pick("0", "0.5", "7")).append("</weight>");
+    }
+    if (percent(15)) {
+      b.append("<maxContainerAllocation>").append(resource(1024 + rnd.nextInt(9000), 1 + rnd.nextInt(8))).append("</maxContainerAllocation>");
+    }
+    if (percent(15)) {
+      b.append("<maxChildResources>").append(resource(3000 + rnd.nextInt(9000), 3 + rnd.nextInt(9))).append("</maxChildResources>");
+    }
+    if (preemption) {
+      timeouts(b);
+      if (percent(5)) {
+        b.append("<allowPreemptionFrom>false</allowPreemptionFrom>");
+      }
+    }
   }
 
   private void timeouts(StringBuilder b) {
@@ -159,6 +206,26 @@ class FairRun extends Run {
     }
   }
 
+  private void rareSettings() {
+    String f = "yarn.scheduler.fair.";
+    if (percent(40)) {
+      site.put(f + "locality.threshold.node", pick("0.0", "2.0", "0.01", "-0.5", "0.9"));
+      site.put(f + "locality.threshold.rack", pick("0.0", "2.0", "0.01", "0.25", "-0.0"));
+    }
+    if (percent(30)) {
+      site.put(f + "reservable-nodes", pick("0", "2.0", "0.34", "-1"));
+    }
+    if (percent(40)) {
+      site.put("yarn.scheduler.reservation-threshold.increment-multiple", pick("0", "0.1", "1.3", "4", "-1"));
+    }
+    if (percent(20)) {
+      site.put(f + "max.assign", pick(0, 1, 7, -5));
+    }
+    if (preemption && percent(30)) {
+      site.put(f + "preemption.cluster-utilization-threshold", pick("-1", "0.99", "1.0", "0.55"));
+    }
+  }
+
   /** A random allocation file. Its queues are added to those that applications name. */
   String allocations() {
     StringBuilder b = new StringBuilder("<?xml version=\"1.0\"?>\n<allocations>\n");
@@ -184,12 +251,24 @@ class FairRun extends Run {
       b.append("<defaultFairSharePreemptionTimeout>").append(pick(0, 1, 5)).append("</defaultFairSharePreemptionTimeout>");
       b.append("<defaultFairSharePreemptionThreshold>").append(pick("0.5", "0.8", "1.0")).append("</defaultFairSharePreemptionThreshold>");
     }
-    b.append("\n<queue name=\"root\"><schedulingPolicy>").append(root).append("</schedulingPolicy>\n");
+    if (rare && percent(25)) {
+      b.append("<queueMaxResourcesDefault>").append(percentages()).append("</queueMaxResourcesDefault>");
+    }
+    boolean bare = rare && percent(30); // the root is not in the file
+    if (bare) {
+      root = "fair";
+      b.append("<defaultQueueSchedulingPolicy>fair</defaultQueueSchedulingPolicy>");
+    } else {
+      b.append("\n<queue name=\"root\"><schedulingPolicy>").append(root).append("</schedulingPolicy>\n");
+      if (rare) {
+        root(b);
+      }
+    }
     int n = 1 + rnd.nextInt(4);
     for (int i = 0; i < n; i++) {
       queue(b, "root." + pick("prod", "dev", "etl", "Zed", "x") + i, root, 1);
     }
-    b.append("</queue></allocations>\n");
+    b.append(bare ? "</allocations>\n" : "</queue></allocations>\n");
     if (percent(30)) {
       leaves.add("root.new" + rnd.nextInt(2));
     }
@@ -199,6 +278,11 @@ class FairRun extends Run {
   List<String> play(String name, int hosts, int events, File dir) throws Exception {
     rackCount = 1 + rnd.nextInt(4);
     configure();
+    if (rare) {
+      Sizes.draw(this, true);
+      Sizes.steps(this);
+      rareSettings();
+    }
     String xml = allocations();
     for (String q : odd ? leaves : List.<String>of()) {
       if (percent(40)) {
@@ -209,6 +293,9 @@ class FairRun extends Run {
     write(xml);
     Configuration conf = conf(site);
     conf.set("yarn.scheduler.fair.allocation.file", file.getAbsolutePath());
+    if (rare && !Sizes.table(conf)) {
+      return List.of();
+    }
     QueueMetrics.clearQueueMetrics();
     m = new Manager(conf);
     fair = new FairScheduler();
@@ -216,7 +303,14 @@ class FairRun extends Run {
     fair.setClock(m.clock);
     m.context.setScheduler(fair);
     fair.setRMContext(m.context);
-    fair.init(conf);
+    try {
+      fair.init(conf);
+    } catch (RuntimeException e) {
+      if (rare) {
+        return List.of(); // the class refuses these settings
+      }
+      throw e;
+    }
     Map<String, Object> head = new LinkedHashMap<>();
     head.put("run", name);
     head.put("scheduler", "fair");
@@ -224,8 +318,11 @@ class FairRun extends Run {
     head.put("nodes", hosts);
     head.put("per_app", true);
     head.put("preemption", preemption);
+    if (rare) {
+      head.put("sizes", true);
+    }
     if (Recorder.third) {
-      head.put("types", List.of("memory-mb", "vcores", Recorder.GPU));
+      head.put("types", Recorder.names());
     }
     head.put("site", site);
     head.put("fair_scheduler_xml", xml);

@@ -31,7 +31,14 @@ final class FifoRun extends Run {
   List<String> play(String name, int hosts, int events) throws Exception {
     rackCount = 1 + rnd.nextInt(4);
     site.put("yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", percent(70) ? -1 : 1000000000000000L);
+    if (rare) {
+      Sizes.draw(this, false);
+      site.values().removeIf(v -> v.equals(0)); // it divides by the least memory
+    }
     Configuration conf = conf(site);
+    if (rare && !Sizes.table(conf)) {
+      return List.of();
+    }
     QueueMetrics.clearQueueMetrics();
     m = new Manager(conf);
     fifo = new FifoScheduler();
@@ -40,7 +47,14 @@ final class FifoRun extends Run {
     fifo.setConf(conf);
     m.context.setScheduler(fifo);
     fifo.setRMContext(m.context);
-    fifo.init(conf);
+    try {
+      fifo.init(conf);
+    } catch (RuntimeException e) {
+      if (rare) {
+        return List.of();
+      }
+      throw e;
+    }
     Map<String, Object> head = new LinkedHashMap<>();
     head.put("run", name);
     head.put("scheduler", "fifo");
@@ -48,6 +62,9 @@ final class FifoRun extends Run {
     head.put("nodes", hosts);
     head.put("per_app", true);
     head.put("preemption", false);
+    if (rare) {
+      head.put("sizes", true);
+    }
     head.put("site", site);
     script(hosts, events);
     if (broken) {

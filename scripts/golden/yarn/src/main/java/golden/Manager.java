@@ -182,8 +182,8 @@ final class Manager {
   }
 
   /** A node whose capability and reports the script sets. */
-  RMNode node(String host, String rack, Resource total) {
-    NodeId id = NodeId.newInstance(host, 8041);
+  RMNode node(String host, int port, String rack, Resource total) {
+    NodeId id = NodeId.newInstance(host, port);
     // Tokens of containers are made for an address.
     NetUtils.addStaticResolution(host, "127.0.0.1");
     sizes.put(host, total);
@@ -192,8 +192,8 @@ final class Manager {
     Map<String, java.util.function.Function<Object[], Object>> m = new HashMap<>();
     m.put("getNodeID", x -> id);
     m.put("getHostName", x -> host);
-    m.put("getCommandPort", x -> 8041);
-    m.put("getNodeAddress", x -> host + ":8041");
+    m.put("getCommandPort", x -> port);
+    m.put("getNodeAddress", x -> host + ":" + port);
     m.put("getHttpAddress", x -> host + ":8042");
     m.put("getRackName", x -> rack);
     m.put("getNode", x -> new NodeBase(host, rack));

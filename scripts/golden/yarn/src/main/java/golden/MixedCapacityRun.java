@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A random run of the CapacityScheduler with siblings whose capacities are of several kinds, draining nodes, further attempts, many users with weights. */
-final class MixedCapacityRun extends WideCapacityRun {
+class MixedCapacityRun extends WideCapacityRun {
   private final boolean drains = percent(50);
   private final boolean fails = percent(50);
   private final int crowd = pick(2, 3, 8, 20);
-  private boolean modern;
+  boolean modern;
 
   MixedCapacityRun(long seed, boolean resized, boolean totals) {
     super(seed, resized);

@@ -16,6 +16,7 @@ import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerUpdateType;
 import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.api.records.ResourceInformation;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.NodeType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
@@ -78,20 +79,68 @@ public final class Recorder {
 
   static final String GPU = "yarn.io/gpu";
 
+  /** A fourth type, where there is one, whose amounts follow from the others. Its place among the types is that of a hash map. */
+  private static final String DISK = "disk-gb";
+
+  /** The types beside memory and vcores, by their index. */
+  static final List<String> more = new ArrayList<>();
+
   /** Sets the types of resources, from their names alone. */
-  static void types(boolean gpu) {
+  static void types(boolean gpu, boolean disk) {
     third = gpu;
     Configuration conf = new Configuration(false);
     if (gpu) {
-      conf.set("yarn.resource-types", GPU);
+      conf.set("yarn.resource-types", names(disk));
     }
     ResourceUtils.resetResourceTypes(conf);
+    for (ResourceInformation i : ResourceUtils.getResourceTypesArray()) {
+      if (i.getName().equals(GPU) || i.getName().equals(DISK)) {
+        more.add(i.getName());
+      }
+    }
+  }
+
+  private static String names(boolean disk) {
+    return disk ? GPU + "," + DISK : GPU;
+  }
+
+  /** The types beside memory and vcores as configured. */
+  static String configured() {
+    return names(more.size() > 1);
+  }
+
+  /** The names of all types, by their index. */
+  static List<String> names() {
+    List<String> all = new ArrayList<>(List.of("memory-mb", "vcores"));
+    all.addAll(more);
+    return all;
+  }
+
+  /** The amounts beside memory and vcores of something with these ones, by the index of their type. */
+  static List<Integer> more(int mem, int vc, int gpu) {
+    List<Integer> amounts = new ArrayList<>();
+    for (String name : more) {
+      amounts.add(name.equals(GPU) ? gpu : disk(mem, vc));
+    }
+    return amounts;
+  }
+
+  private static int disk(long mem, int vc) {
+    return (int) (mem / 512 % 7) * 10 + vc % 3;
+  }
+
+  /** How many gpus there are among the amounts of a row from a place on. */
+  static int gpu(List<Object> row, int from) {
+    return third ? (Integer) row.get(from + more.indexOf(GPU)) : 0;
   }
 
   static Resource resource(long mem, int vc, long gpu) {
     Resource r = Resource.newInstance(mem, vc);
     if (third) {
       r.setResourceValue(GPU, gpu);
+    }
+    if (more.size() > 1) {
+      r.setResourceValue(DISK, disk(mem, vc));
     }
     return r;
   }
@@ -103,8 +152,8 @@ public final class Recorder {
   }
 
   private static void third(List<Object> row, Resource r) {
-    if (third) {
-      row.add(r.getResourceValue(GPU));
+    for (String name : more) {
+      row.add(r.getResourceValue(name));
     }
   }
 

@@ -40,7 +40,7 @@ abstract class Run extends Calls {
         for (String h : hosts.subList(0, Math.min(hosts.size(), 1 + rnd.nextInt(4)))) {
           int n = 1 + rnd.nextInt(Math.max(1, count));
           some.add(row(priority, h, odd && percent(15) ? 0 : n, mem, vc, gpu, !odd || percent(80)));
-          rackSums.merge(racks.getOrDefault(h, "/rack0"), n, Integer::sum);
+          rackSums.merge(racks.getOrDefault(h, rackPrefix + "0"), n, Integer::sum);
         }
         if (shape >= 5 || wholeTables) {
           for (Map.Entry<String, Integer> r : rackSums.entrySet()) {
@@ -48,7 +48,7 @@ abstract class Run extends Calls {
           }
         }
       } else if (shape == 3) {
-        some.add(row(priority, "/rack" + rnd.nextInt(rackCount), Math.max(1, count), mem, vc, gpu, true));
+        some.add(row(priority, rackPrefix + rnd.nextInt(rackCount), Math.max(1, count), mem, vc, gpu, true));
       }
       if (wholeTables || !percent(4)) {
         some.add(row(priority, "*", count, mem, vc, gpu, shape < 3 || relax));
@@ -92,7 +92,7 @@ abstract class Run extends Calls {
   private List<String> places() {
     List<String> list = new ArrayList<>();
     for (int i = 1 + rnd.nextInt(2); i > 0; i--) {
-      list.add(percent(40) ? "/rack" + rnd.nextInt(rackCount) : pick(allHosts));
+      list.add(percent(40) ? rackPrefix + rnd.nextInt(rackCount) : pick(allHosts));
     }
     return list;
   }
@@ -102,8 +102,11 @@ abstract class Run extends Calls {
   }
 
   void script(int hosts, int events) throws Exception {
+    String names = rare ? pick("h%03d", "ip-10-0-%d-17.ec2.internal", "10.1.2.%d", "Node%d", "worker-%d.example.org") : "h%03d";
+    nextApp = rare && percent(30) ? 9990 : nextApp; // names of applications are compared as texts
+    rackPrefix = rare ? pick("/rack", "/dc1/rack", "/default-rack", "/R") : rackPrefix;
     for (int i = 1; i <= hosts; i++) {
-      allHosts.add(String.format("h%03d", i));
+      allHosts.add(String.format(names, i));
     }
     for (String h : allHosts) {
       if (!percent(10) || nodes.isEmpty()) {

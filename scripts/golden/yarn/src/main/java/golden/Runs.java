@@ -14,6 +14,11 @@ final class Runs {
     return run;
   }
 
+  private static <T extends Run> T rare(T run) {
+    run.rare = true;
+    return run;
+  }
+
   static void one(String kind, long seed, int maxNodes, int events, File dir, Writer w) throws Exception {
     int hosts = maxNodes > 20 ? maxNodes : 1 + new Random(seed * 31).nextInt(maxNodes);
     String name = kind + "-" + seed;
@@ -48,6 +53,19 @@ final class Runs {
       case "fair_odd":
       case "fair_odd_gpu":
         lines = odd(new WideFairRun(seed, false, false)).play(name, hosts, events, dir);
+        break;
+      case "fair_rare":
+      case "fair_rare_gpu":
+      case "fair_rare_four":
+        lines = rare(new WideFairRun(seed, false, seed % 3 == 0)).play(name, hosts, events, dir);
+        break;
+      case "capacity_rare":
+      case "capacity_rare_gpu":
+      case "capacity_rare_four":
+        lines = new RareCapacityRun(seed, seed % 4 == 0 && !kind.endsWith("_four")).play(name, hosts, events);
+        break;
+      case "fifo_rare":
+        lines = rare(new FifoRun(seed, true, false, seed % 2 == 0)).play(name, hosts, events);
         break;
       case "capacity_odd":
       case "capacity_odd_gpu":

@@ -1,7 +1,7 @@
 package golden;
 
 /** A random run of the FairScheduler in which everything happens that happens in the other kinds, with values at the edge and beyond. */
-final class WideFairRun extends ReloadRun {
+class WideFairRun extends ReloadRun {
   private final boolean continuous;
   private final boolean mixed; // draining nodes and further attempts, too
   private boolean drains;
@@ -26,7 +26,7 @@ final class WideFairRun extends ReloadRun {
       ContinuousRun.enable(this);
     }
     if (Recorder.third) {
-      site.put("yarn.resource-types", Recorder.GPU);
+      site.put("yarn.resource-types", Recorder.configured());
     }
     if (percent(20)) {
       site.put("yarn.scheduler.fair.user-as-default-queue", percent(50));
