@@ -99,6 +99,13 @@ func (r *schedulerRun) call(e *runEvent) (member string, want, got any, err erro
 		return "", nil, nil, r.heartbeat(e)
 	case "update":
 		r.s.Update()
+	case "largest":
+		for _, row := range e.Max {
+			most := r.s.MaxAllocation(row[0].(string)).Clone()
+			if got := append([]any{row[0]}, r.all(most)...); !same(row, got) {
+				return "max", row, got, nil
+			}
+		}
 	case "drain":
 		if d, ok := r.s.(yarn.Decommissioner); ok {
 			d.Decommissioning(r.Node(e.N), e.Up)
@@ -169,13 +176,16 @@ func (r *schedulerRun) endExcess(e *runEvent) {
 // allocate makes an application master's call and compares what it gets.
 func (r *schedulerRun) allocate(e *runEvent) (member string, want, got any, err error) {
 	in := protocol.AllocateRequest{BlacklistAdd: r.Intern(e.Add), BlacklistRemove: r.Intern(e.Rem)}
-	for _, a := range e.Ask {
+	for i, a := range e.Ask {
 		ask := protocol.Ask{
 			Priority: int32(whole(a[0])), RequestID: -1, Name: r.Names.Intern(a[1].(string)), Count: int32(whole(a[2])),
 			Size: resource.R(whole(a[3]), whole(a[4])), Relax: whole(a[5]) == 1,
 		}
 		for i, v := range a[6:] {
 			ask.Size[2+i] = whole(v)
+		}
+		if i < len(e.IDs) {
+			ask.RequestID = e.IDs[i]
 		}
 		in.Asks = append(in.Asks, ask)
 	}

@@ -66,6 +66,7 @@ type runEvent struct {
 	AM    []int64
 	Pri   int32
 	Ask   [][]any
+	IDs   []int64 // allocation request ids of Ask, -1 where absent
 	Rel   []int64
 	Add   []string  `json:"bl+"`
 	Rem   []string  `json:"bl-"`
@@ -90,6 +91,7 @@ type runEvent struct {
 	Q    any
 	NS   any
 	Apps any
+	Max  [][]any // queue, size
 
 	raw json.RawMessage
 }

@@ -66,6 +66,7 @@ abstract class Calls {
   boolean drainedTotals; // what a scheduler wants of a draining node comes about
   boolean odd; // what no master or node of the other kinds does
   boolean rare; // settings, names and ports that the other kinds never draw
+  boolean keys; // asks of one priority that differ by their allocation request id
   boolean broken; // the last event threw
   Resizes resizes; // null where containers keep their sizes
 
@@ -363,6 +364,27 @@ abstract class Calls {
     return row;
   }
 
+  /** The largest container that an application may ask for in each queue, in one that is not there and in no particular one. */
+  void largest() throws Exception {
+    java.util.Set<String> names = new java.util.TreeSet<>(queues());
+    names.addAll(List.of("", "root", "root.none"));
+    Map<String, Object> e = event("largest");
+    List<Object> rows = new ArrayList<>();
+    e.put("max", rows);
+    emit(e, () -> {
+      for (String name : names) {
+        List<Object> row = new ArrayList<>(List.of(name));
+        Recorder.size(row, s.getMaximumResourceCapability(name));
+        rows.add(row);
+      }
+    });
+  }
+
+  private long requestId() {
+    long[] ids = {-1, 0, 1, 7, 1L << 32, Long.MAX_VALUE};
+    return ids[rnd.nextInt(ids.length)];
+  }
+
   void ask(App a, List<List<Object>> asks, List<Long> releases, List<String> add, List<String> remove) throws Exception {
     ask(a, asks, releases, add, remove, List.of());
   }
@@ -372,9 +394,17 @@ abstract class Calls {
     Map<String, Object> e = event("alloc");
     e.put("a", a.id);
     List<ResourceRequest> requests = new ArrayList<>();
+    List<Long> requestIds = new ArrayList<>();
+    boolean several = keys && a.pulled && percent(60);
+    Map<Integer, Long> of = new TreeMap<>(); // ids by priority: rows of one table are mostly for the same
     for (List<Object> r : asks) {
       ResourceRequest q = ResourceRequest.newInstance(Priority.newInstance((Integer) r.get(0)), (String) r.get(1),
           Recorder.resource((Integer) r.get(3), (Integer) r.get(4), Recorder.gpu(r, 6)), (Integer) r.get(2), (Integer) r.get(5) == 1);
+      if (several) {
+        long id = percent(5) ? requestId() : of.computeIfAbsent((Integer) r.get(0), p -> requestId());
+        q.setAllocationRequestId(id);
+        requestIds.add(id);
+      }
       requests.add(q);
     }
     List<ContainerId> rel = new ArrayList<>();
@@ -382,6 +412,7 @@ abstract class Calls {
       rel.add(Manager.container(a.id, c));
     }
     put(e, "ask", asks);
+    put(e, "ids", requestIds);
     put(e, "rel", releases);
     put(e, "bl+", add);
     put(e, "bl-", remove);

@@ -27,7 +27,7 @@ public final class Main {
   private static void write(String[] args) throws Exception {
     if (args.length != 6) {
       System.err.println("usage: KIND SEED RUNS NODES EVENTS FILE.jsonl.gz; "
-          + "kinds: fair, preempt, continuous, reload, fair_wide, fair_wide_gpu, fair_resize, fair_resize_gpu, fair_mixed, fair_mixed_gpu, fair_mixed_resize, fair_odd, fair_odd_gpu, fair_rare, fair_rare_gpu, fair_rare_four, capacity, capacity_wide, capacity_wide_gpu, capacity_resize, capacity_resize_gpu, capacity_mixed, capacity_mixed_gpu, capacity_mixed_resize, capacity_drain, capacity_odd, capacity_odd_gpu, capacity_rare, capacity_rare_gpu, capacity_rare_four, fifo, fifo_wide, fifo_resize, fifo_mixed, fifo_odd, fifo_rare, amrm_client, alloc_file, placement, capacity_conf, resources; NODES is the largest cluster");
+          + "kinds: fair, preempt, continuous, reload, fair_wide, fair_wide_gpu, fair_resize, fair_resize_gpu, fair_mixed, fair_mixed_gpu, fair_mixed_resize, fair_odd, fair_odd_gpu, fair_rare, fair_rare_gpu, fair_rare_four, fair_keys, capacity, capacity_wide, capacity_wide_gpu, capacity_resize, capacity_resize_gpu, capacity_mixed, capacity_mixed_gpu, capacity_mixed_resize, capacity_drain, capacity_odd, capacity_odd_gpu, capacity_rare, capacity_rare_gpu, capacity_rare_four, capacity_keys, fifo, fifo_wide, fifo_resize, fifo_mixed, fifo_odd, fifo_rare, fifo_keys, amrm_client, alloc_file, placement, capacity_conf, resources; NODES is the largest cluster");
       System.exit(2);
     }
     // The time since which the ResourceManager runs is that at which its class is first looked at: within the first comparison with the clock it would be later than that.

@@ -136,6 +136,9 @@ abstract class Run extends Calls {
       if (percent(60)) {
         state();
       }
+      if (keys && percent(40)) {
+        largest();
+      }
       if (wide) {
         continueOrKill();
       }

@@ -19,6 +19,11 @@ final class Runs {
     return run;
   }
 
+  private static <T extends Run> T keyed(T run) {
+    run.keys = true;
+    return run;
+  }
+
   static void one(String kind, long seed, int maxNodes, int events, File dir, Writer w) throws Exception {
     int hosts = maxNodes > 20 ? maxNodes : 1 + new Random(seed * 31).nextInt(maxNodes);
     String name = kind + "-" + seed;
@@ -66,6 +71,15 @@ final class Runs {
         break;
       case "fifo_rare":
         lines = rare(new FifoRun(seed, true, false, seed % 2 == 0)).play(name, hosts, events);
+        break;
+      case "fair_keys":
+        lines = keyed(rare(new WideFairRun(seed, seed % 3 == 1, false))).play(name, hosts, events, dir);
+        break;
+      case "capacity_keys":
+        lines = keyed(new RareCapacityRun(seed, seed % 3 == 1)).play(name, hosts, events);
+        break;
+      case "fifo_keys":
+        lines = keyed(rare(new FifoRun(seed, true, false, false))).play(name, hosts, events);
         break;
       case "capacity_odd":
       case "capacity_odd_gpu":
