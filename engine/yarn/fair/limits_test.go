@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"replay/engine/protocol"
+	"replay/engine/yarn"
 	"replay/policy/resource"
 )
 
@@ -120,6 +121,23 @@ func TestAsksForWhatTheQueueCannotHave(t *testing.T) {
 		var resp protocol.AllocateResponse
 		if err := g.f.Allocate(1, &req, &resp); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
 			t.Errorf("%d GPUs: error %v, want %q", gpus, err, want)
+		}
+	}
+}
+
+// A queue is asked for what the ResourceManager makes of the size of a master container, which is more than its submission says.
+func TestMastersAreRoundedBeforeTheirQueueIsAsked(t *testing.T) {
+	g := newGolden(t, map[string]string{"yarn.resource-types": "yarn.io/gpu", "yarn.resource-types.yarn.io/gpu.minimum-allocation": "1"},
+		`<queue name="a"><maxResources>vcores=8, memory-mb=8192, yarn.io/gpu=0</maxResources></queue><queue name="b"/>`)
+	g.node("n1", "/r1", 65536, 64)
+	for queue, want := range map[string]string{
+		"root.a": "Cannot submit application application_1_0001 to queue root.a because it has zero amount of resource for a requested resource! " +
+			"Invalid requested AM resources: <memory:2048, vCores:1, yarn.io/gpu: 1>, maximum queue resources: <memory:8192, vCores:8, yarn.io/gpu: 0>",
+		"root.b": "",
+	} {
+		err := g.f.AddApp(g.f.Submission(yarn.AppSpec{ID: 1, User: "u", Queue: queue, AMSize: resource.R(1408, 1)}))
+		if want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%s: error %v, want %q", queue, err, want)
 		}
 	}
 }

@@ -278,6 +278,12 @@ func (f *Scheduler) AddApp(s yarn.AppSpec) error {
 	return nil
 }
 
+// Submission rounds the size of the master container.
+func (f *Scheduler) Submission(spec yarn.AppSpec) yarn.AppSpec {
+	spec.AMSize = f.calc.Normalize(spec.AMSize, f.site.MinAllocation, f.MaxAllocation(spec.Queue), f.site.Increment)
+	return spec
+}
+
 func (f *Scheduler) reject(s yarn.AppSpec, text string) error {
 	return &yarn.Rejection{App: s.ID, Text: text}
 }
