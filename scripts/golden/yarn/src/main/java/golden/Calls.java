@@ -364,22 +364,6 @@ abstract class Calls {
     return row;
   }
 
-  /** The largest container that an application may ask for in each queue, in one that is not there and in no particular one. */
-  void largest() throws Exception {
-    java.util.Set<String> names = new java.util.TreeSet<>(queues());
-    names.addAll(List.of("", "root", "root.none"));
-    Map<String, Object> e = event("largest");
-    List<Object> rows = new ArrayList<>();
-    e.put("max", rows);
-    emit(e, () -> {
-      for (String name : names) {
-        List<Object> row = new ArrayList<>(List.of(name));
-        Recorder.size(row, s.getMaximumResourceCapability(name));
-        rows.add(row);
-      }
-    });
-  }
-
   private long requestId() {
     long[] ids = {-1, 0, 1, 7, 1L << 32, Long.MAX_VALUE};
     return ids[rnd.nextInt(ids.length)];

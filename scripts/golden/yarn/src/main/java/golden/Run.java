@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** One random run of a scheduler: a script that reacts to what the scheduler does, and its recording. */
 abstract class Run extends Calls {
@@ -173,6 +175,22 @@ abstract class Run extends Calls {
         churn();
       }
     }
+  }
+
+  /** The largest container that an application may ask for in each queue, in one that is not there and in no particular one. */
+  private void largest() throws Exception {
+    Set<String> names = new TreeSet<>(queues());
+    names.addAll(List.of("", "root", "root.none"));
+    Map<String, Object> e = event("largest");
+    List<Object> rows = new ArrayList<>();
+    e.put("max", rows);
+    emit(e, () -> {
+      for (String name : names) {
+        List<Object> row = new ArrayList<>(List.of(name));
+        Recorder.size(row, s.getMaximumResourceCapability(name));
+        rows.add(row);
+      }
+    });
   }
 
   /** Brings applications that were left in a state between two calls on, or ends them there. */
