@@ -58,6 +58,22 @@ func checkCurve(t *testing.T, j *explain.Job) {
 	}
 }
 
+// What the application could have done takes its tasks in the order in which they were launched: a long one that came first, and others that ran beside it, take as long as the long one.
+func TestViewOfALongFirstTask(t *testing.T) {
+	c := cluster(5 * 1024)
+	c.Options.Scheduler = "fifo"
+	job(c, 0, 1024, 12, 2000).Stages[0].Tasks.DurationMS[0] = 100_000
+	v := explained(t, c)[0].View
+	if v.Modelled > v.Took || v.Modelled < 100_000 || v.Executors != 4 {
+		t.Errorf("%d ms by the model with %d executors, want 100,000 to the %d that it took with 4", v.Modelled, v.Executors, v.Took)
+	}
+	for _, p := range v.Curve {
+		if p.MS >= 106_000 {
+			t.Errorf("%d ms with %d executors, want less than 106,000: the others run beside the long task", p.MS, p.Executors)
+		}
+	}
+}
+
 // cluster is nodes of so many MiB and plenty of vcores, on one rack.
 func cluster(mem ...int64) *scenariotest.Case {
 	c := &scenariotest.Case{Options: scenario.DefaultOptions(), Users: []trace.User{trace.NewUser(0, "ann")}}

@@ -102,7 +102,7 @@ func (v *View) executors(l *Life, j *Job) {
 func (v *View) stages(l *Life, j *Job) (list []viewed, tail int64) {
 	type ran struct {
 		ready, end int64
-		tasks      []int64
+		tasks      []*record.Task
 		cores      int64
 	}
 	of := map[int32]*ran{}
@@ -122,7 +122,7 @@ func (v *View) stages(l *Life, j *Job) (list []viewed, tail int64) {
 			of[t.Stage] = r
 		}
 		r.ready, r.end = min(r.ready, t.Ready), max(r.end, t.Finish)
-		r.tasks = append(r.tasks, t.Finish-t.Launch)
+		r.tasks = append(r.tasks, t)
 		r.cores = max(r.cores, int64(t.Cores))
 		last = max(last, t.Finish)
 	}
@@ -134,7 +134,7 @@ func (v *View) stages(l *Life, j *Job) (list []viewed, tail int64) {
 		if r == nil {
 			continue
 		}
-		x := viewed{id: s.ID, tasks: r.tasks, cores: max(r.cores, 1)}
+		x := viewed{id: s.ID, tasks: inOrder(r.tasks), cores: max(r.cores, 1)}
 		from := j.FirstTask
 		seen := map[int32]bool{}
 		for queue := slices.Clone(s.Before); len(queue) > 0; {
@@ -166,6 +166,19 @@ func (v *View) stages(l *Life, j *Job) (list []viewed, tail int64) {
 	}
 	v.Driver += max(j.End-at, 0)
 	return list, max(j.End-last, 0)
+}
+
+// inOrder returns how long tasks took, in the order in which they were launched. Records come in the order of ends, in which the longest tasks are last:
+// on fewer cores these would begin when all others are done.
+func inOrder(tasks []*record.Task) []int64 {
+	slices.SortFunc(tasks, func(a, b *record.Task) int {
+		return cmp.Or(cmp.Compare(a.Launch, b.Launch), cmp.Compare(a.Index, b.Index))
+	})
+	ms := make([]int64, len(tasks))
+	for i, t := range tasks {
+		ms[i] = t.Finish - t.Launch
+	}
+	return ms
 }
 
 // longest returns the length of the longest chain of stages with a core for each task, and the chain.
