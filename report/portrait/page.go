@@ -70,7 +70,7 @@ func Page(p *portrait.Portrait, pictures []figure.Picture, command []string) ([]
 		g.Cards = append(g.Cards, page.Card{Label: n.label, Number: n.number, About: n.about})
 	}
 	if h := p.Held; h != nil {
-		g.Cards = append(g.Cards, page.Card{Label: "vcores, with held executors", Number: trace.Percent(h.Load.VCores), About: "recorded executors count for as long as they were held; of jobs without them, the tasks"})
+		g.Cards = append(g.Cards, page.Card{Label: "vcores, with held executors", Number: trace.Percent(h.Load.VCores), About: "recorded executors count for as long as they were held; of jobs without them, the tasks" + h.Ends("; ")})
 	} else {
 		g.Notes = append(g.Notes, "No executors were recorded: what jobs hold beyond the work of their tasks is not known before a replay.")
 	}

@@ -1,14 +1,34 @@
 package portrait
 
-import "replay/trace"
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"replay/trace"
+)
 
 // Held is the load if executors count for as long as they are held: those that were recorded, and of jobs without them the tasks.
 type Held struct {
 	Work  trace.Work    `json:"work"` // of recorded executors, from the time they were added to the time they were removed
 	Load  trace.Offered `json:"offered_load"`
-	Tasks float64       `json:"vcore_share_of_tasks"` // of the time of executors: what their jobs' tasks take of it; idle is the rest
-	Jobs  int64         `json:"jobs"`                 // with recorded executors
-	Open  int64         `json:"executors_without_an_end"`
+	Tasks float64       `json:"vcore_share_of_tasks"`     // of the time of executors: what their jobs' tasks take of it; idle is the rest
+	Jobs  int64         `json:"jobs"`                     // with recorded executors
+	Open  int64         `json:"executors_without_an_end"` // of jobs without an end; Work has them up to the last time that was recorded of their job
+	Lost  int64         `json:"executors_not_counted"`    // of Open, those of whose job nothing later was recorded than themselves: Work has none of them
+}
+
+// Ends says after a separator how executors count of which no end is known; it is "" if there are none.
+func (h *Held) Ends(after string) string {
+	text := ""
+	if n := h.Open - h.Lost; n > 0 {
+		text += fmt.Sprintf("%s%s without an end: held as far as the recording goes", after, counted(n, "executors"))
+	}
+	if h.Lost > 0 {
+		text += fmt.Sprintf("%s%s without an end: not counted, nothing later is recorded", after, counted(h.Lost, "executors"))
+	}
+	return text
 }
 
 // churn counts the nodes that take work, and their vcores, at the start of each slot.
@@ -53,11 +73,12 @@ func (p *Portrait) churn(t *trace.Trace) {
 	}
 }
 
-// hold adds what recorded executors held. One without an end is held until its job finished, or the last submission; unheld is the work of jobs without executors.
-func (p *Portrait) hold(executors []trace.Executor, finish map[int64]int64, unheld trace.Work) {
+// hold adds what recorded executors held. One without an end is held until its job finished, or as far as the recording of the job goes; unheld is the work of jobs without executors.
+func (p *Portrait) hold(t *trace.Trace, executors []trace.Executor, finish map[int64]int64, unheld trace.Work) error {
 	if len(executors) == 0 {
-		return
+		return nil
 	}
+	var seen map[int64]int64
 	h := &Held{Jobs: int64(len(finish))}
 	width := p.SpanMS/timelineSlots + 1
 	for i := range executors {
@@ -65,8 +86,17 @@ func (p *Portrait) hold(executors []trace.Executor, finish map[int64]int64, unhe
 		end := e.RemovedMS
 		if end == trace.Unset {
 			if end = finish[e.Job]; end == trace.Unset {
+				if seen == nil {
+					var err error
+					if seen, err = lastSeen(t); err != nil {
+						return err
+					}
+				}
 				h.Open++
-				end = p.SpanMS
+				if end = seen[e.Job]; end <= e.AddedMS {
+					h.Lost++
+					continue
+				}
 			}
 		}
 		hold := func(ms int64) trace.Work {
@@ -82,4 +112,42 @@ func (p *Portrait) hold(executors []trace.Executor, finish map[int64]int64, unhe
 	h.Load = trace.OfferedLoad(all, p.Cluster, p.SpanMS)
 	h.Tasks = over(p.Work.VCoreMS-unheld.VCoreMS, h.Work.VCoreMS)
 	p.Held = h
+	return nil
+}
+
+// recordedTimes is the attached file of an import that has the recorded times of applications.
+const recordedTimes = "recorded.json"
+
+// lastSeen returns the last time that was recorded of the stages and Spark jobs of each job of the trace.
+func lastSeen(t *trace.Trace) (map[int64]int64, error) {
+	last := map[int64]int64{}
+	text, err := t.Attachment(recordedTimes)
+	if errors.Is(err, os.ErrNotExist) {
+		return last, nil
+	}
+	type times struct {
+		Submit int64 `json:"submit_ms"`
+		Finish int64 `json:"finish_ms"`
+	}
+	var recorded struct {
+		Applications []struct {
+			Job       int64   `json:"job"`
+			SparkJobs []times `json:"spark_jobs"`
+			Stages    []times `json:"stages"`
+		} `json:"applications"`
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &recorded)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", recordedTimes, err)
+	}
+	for _, a := range recorded.Applications {
+		for _, list := range [][]times{a.SparkJobs, a.Stages} {
+			for _, x := range list {
+				last[a.Job] = max(last[a.Job], x.Submit, x.Finish)
+			}
+		}
+	}
+	return last, nil
 }

@@ -145,7 +145,9 @@ func Of(ctx context.Context, t *trace.Trace) (*Portrait, error) {
 	p.arrivals(&s)
 	p.churn(t)
 	p.Executors = int64(len(executors))
-	p.hold(executors, s.finish, s.unheld)
+	if err := p.hold(t, executors, s.finish, s.unheld); err != nil {
+		return nil, err
+	}
 	return p, nil
 }
 

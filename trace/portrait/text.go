@@ -42,7 +42,7 @@ func (p *Portrait) WriteText(out io.Writer) error {
 	line("node events", "%s", kindList(p.Events))
 	line("offered load", "%s of the vcores, %s of the memory", trace.Percent(p.Load.VCores), trace.Percent(p.Load.Memory))
 	if h := p.Held; h != nil {
-		line("with held executors", "%s of the vcores, %s of the memory; tasks take %s of the executors' time (%s)", trace.Percent(h.Load.VCores), trace.Percent(h.Load.Memory), percent(h.Tasks), counted(h.Jobs, "jobs"))
+		line("with held executors", "%s of the vcores, %s of the memory; tasks take %s of the executors' time (%s)%s", trace.Percent(h.Load.VCores), trace.Percent(h.Load.Memory), percent(h.Tasks), counted(h.Jobs, "jobs"), h.Ends("; "))
 	}
 	a, sh := &p.Arrivals, &p.Shapes
 	if p.SpanMS > 0 {
