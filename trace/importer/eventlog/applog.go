@@ -40,6 +40,8 @@ type appLog struct {
 	unpersist   map[int32]int64     // RDD -> time of the last event before it was unpersisted
 	last        int64               // latest time in any event
 	lastTask    int64               // latest end of a task
+	lastLaunch  int64               // latest of a task that began
+	setBack     int64               // by how many ms at most a task was launched before one that stands before it
 
 	ends                     taskEnds
 	removals, removalsOfNone int64 // events; those of executors that were not there
@@ -454,6 +456,7 @@ func (a *appLog) onTaskStart(stage, attempt int32, t *taskInfo) {
 		return
 	}
 	st.parts[row].launches++
+	a.setBack, a.lastLaunch = max(a.setBack, a.lastLaunch-t.launch), max(a.lastLaunch, t.launch)
 	st.launched(attempt, t.launch)
 	a.running[t.id] = runningTask{stage, row, t.launch, t.executor}
 	a.see(st, t)

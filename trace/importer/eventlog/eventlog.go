@@ -156,8 +156,11 @@ func (l *Log) within(ctx context.Context, o *workload.Options) error {
 	return nil
 }
 
-// versions says once of all logs which of them are of a Spark that this program does not know, and which have lost events.
-type versions struct{ older, newer, odd, lost remark }
+// versions says once of all logs which of them are of a Spark that this program does not know, which have lost events, and in which the clock was set back.
+type versions struct{ older, newer, odd, lost, back remark }
+
+// setBackMS is by how much a task has to be launched before one that stands before it in the log, for that the clock was set back: a driver writes launches in their order.
+const setBackMS = 1000
 
 // remark is what is said of some logs.
 type remark struct {
@@ -175,6 +178,9 @@ func (v *versions) add(path string, app *appLog) {
 	version := app.version
 	if app.lost != "" {
 		v.lost.add(path, app.lost)
+	}
+	if app.setBack >= setBackMS {
+		v.back.add(path, (time.Duration(app.setBack) * time.Millisecond).String())
 	}
 	switch n, ok := sparkVersion(version); {
 	case !ok:
@@ -203,6 +209,13 @@ func (v *versions) warn(b *workload.Builder) {
 		b.Warn("%s: has lost events: %s; what stands for them is made up", r.path, r.value)
 	case r.n > 1:
 		b.Warn("%d logs have lost events, and what stands for them is made up; the first is %s: %s", r.n, r.path, r.value)
+	}
+	const so = "recorded times that reach over that are too short, and what is predicted is not to be held against them"
+	switch r := &v.back; {
+	case r.n == 1:
+		b.Warn("%s: the driver's clock was set back by %s while it wrote the log: %s", r.path, r.value, so)
+	case r.n > 1:
+		b.Warn("in %d logs the driver's clock was set back: %s; the first is %s, by %s", r.n, so, r.path, r.value)
 	}
 }
 

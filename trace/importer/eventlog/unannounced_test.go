@@ -129,3 +129,23 @@ func TestNamedExecutors(t *testing.T) {
 		}
 	}
 }
+
+// A driver writes launches in their order: one that is more than a moment before one that stands before it tells that the clock was set back, and recorded times are too short.
+func TestClockSetBackIsSaid(t *testing.T) {
+	for launch, want := range map[string]string{"4190": "the driver's clock was set back by 1.01s while it wrote the log", "4210": "", "7220": ""} {
+		text := strings.ReplaceAll(logText, `"Launch Time":7220`, `"Launch Time":`+launch)
+		for name, files := range map[string]map[string]string{"one": {"app-1": text}, "two": {"app-1": text, "app-2": later(strings.ReplaceAll(text, "app-1", "app-2"), 1)}} {
+			var warned []string
+			if _, _, err := importtest.Import(t, Format, folder(t, files), func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } }); err != nil {
+				t.Errorf("%s: %v", launch, err)
+			}
+			said := want
+			if name == "two" && want != "" {
+				said = "in 2 logs the driver's clock was set back"
+			}
+			if text := strings.Join(warned, "\n"); strings.Contains(text, "clock") != (want != "") || !strings.Contains(text, said) {
+				t.Errorf("%s, launch at %s: warned %q, want %q", name, launch, text, said)
+			}
+		}
+	}
+}
