@@ -19,6 +19,7 @@ type Input struct {
 	LocalitySource string
 	DurationSource string
 	Elsewhere      string // a sentence on applications that were not recorded on YARN, "" = there are none
+	ToldNodes      string // a sentence on what nobody stated of the nodes, "" = all is stated
 	NoEnd          int64  // applications whose recording stops before they ended
 	SpanMS         int64  // from the origin to the last submission or event; for progress and sampling only
 	NumJobs        int64

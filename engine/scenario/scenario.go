@@ -147,6 +147,9 @@ func resolved(in Input, o Options) (*Scenario, error) {
 			break
 		}
 	}
+	if in.ToldNodes != "" {
+		sc.warn("nodes", "%s", in.ToldNodes)
+	}
 	if sc.scheduler.Central {
 		if err := sc.checkIdeal(&o); err != nil {
 			return nil, err

@@ -39,7 +39,7 @@ func Anonymize(ctx context.Context, t *trace.Trace, out, name, key string, known
 	m.Generator = nil
 	src := trace.Source{Format: trace.Format, Notes: "anonymized"}
 	if s := m.Source; s != nil {
-		src.Format, src.RecordedOn, src.NoEnd, src.AMVCores = s.Format, s.RecordedOn, s.NoEnd, s.AMVCores
+		src.Format, src.RecordedOn, src.NoEnd, src.AMVCores, src.NodesFrom = s.Format, s.RecordedOn, s.NoEnd, s.AMVCores, s.NodesFrom
 	}
 	m.Source = &src
 	a.meta(&m)

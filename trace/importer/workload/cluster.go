@@ -82,6 +82,9 @@ func (s shape) or(o shape) shape {
 	return o
 }
 
+// stated reports whether both parts are given.
+func (s shape) stated() bool { return s.memMiB > 0 && s.vcores > 0 }
+
 // makeCluster makes the nodes of the trace: the number of them that the options give, else those of the source, else
 // the recorded hosts, else as many as the work takes, which is noted. A host that is none of them stays as a node that
 // is never there, so that what was recorded of it is kept.
@@ -89,9 +92,12 @@ func (b *Builder) makeCluster() (*cluster, error) {
 	c, opt := newCluster(), b.Options
 	flag := shape{opt.NodeMemMiB, opt.NodeVCores}
 	if len(b.nodes) > 0 && opt.Nodes == 0 {
+		most, extra := b.took.most()
 		for _, n := range b.nodes {
-			most, extra := b.took.most()
-			size := flag.or(shape{n.MemMiB, n.VCores}.or(most))
+			size := flag.or(shape{n.MemMiB, n.VCores})
+			if !size.stated() {
+				size, b.source.NodesFrom = size.or(most), trace.NodesFromUse
+			}
 			n.MemMiB, n.VCores = size.memMiB, size.vcores
 			if n.Extra == nil {
 				n.Extra = extra
@@ -146,6 +152,7 @@ func (b *Builder) makeNodes(c *cluster, flag shape) {
 	opt := b.Options
 	if opt.Nodes == 0 && len(b.took.names()) == 0 {
 		b.enoughNodes(size, extra)
+		b.source.NodesFrom = trace.NodesFromLoad
 	}
 	var names []string
 	for i := range opt.Nodes {
@@ -153,6 +160,9 @@ func (b *Builder) makeNodes(c *cluster, flag shape) {
 	}
 	if opt.Nodes == 0 {
 		names, size = b.took.names(), flag.or(most)
+		if !flag.stated() {
+			b.source.NodesFrom = trace.NodesFromUse
+		}
 	}
 	for i, name := range names {
 		rack := defaultRack
