@@ -225,6 +225,9 @@ func (s *sim) submit(a *app) {
 		err = s.tooLarge(a)
 	}
 	if err == nil {
+		if s.sc.Moved(a.rec.Queue, queue) {
+			s.warnings.ofJob("placed", false, "%s is in %s in the trace, the placement rules put it in %s", record.JobCalled(a.job.ID, a.job.Name), a.rec.Queue, queue)
+		}
 		a.rec.Queue = queue
 		a.usage = s.queues.at(queue)
 		err = s.rm.Submit(s.now, yarn.AppSpec{ID: a.id, User: a.rec.User, Queue: queue, AMSize: a.plan.AMSize, Priority: a.plan.Priority, MaxAttempts: a.plan.MaxAttempts, Bars: s.sc.Bars(a.job.ID)})

@@ -3,6 +3,7 @@ package scenario
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"replay/engine/yarn/conf"
 	"replay/trace"
@@ -28,4 +29,13 @@ func (sc *Scenario) placement(file File, a *conf.Allocations) {
 		sc.warn("placement-default", "%s has no <queuePlacementPolicy>: jobs in %s stay there. YARN places those of clients that name no queue in root.USER then, as here with %s=true",
 			file.Name, defaultQueue, keyUserAsDefault)
 	}
+}
+
+// Moved reports whether the rules of the FairScheduler put a job whose client named a queue in another one.
+func (sc *Scenario) Moved(asked, placed string) bool {
+	switch asked {
+	case placed, defaultQueue, conf.DefaultQueue:
+		return false
+	}
+	return sc.AllocationFile && !strings.HasSuffix(asked, "."+placed) && !strings.HasSuffix(placed, "."+asked)
 }

@@ -38,3 +38,24 @@ func TestNodesThatNobodyStated(t *testing.T) {
 		}
 	}
 }
+
+// Jobs that the placement rules of a file that is handed in put into another queue than the one that they name are counted, with the first.
+func TestJobsPlacedElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	rules := func(name, file string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(`<?xml version="1.0"?><allocations>`+file+`</allocations>`), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const queues, specified = `<queue name="b"/><queue name="rest"/>`, `<queuePlacementPolicy><rule name="specified" create="false"/><rule name="default" queue="root.rest"/></queuePlacementPolicy>`
+	text := must(t, "run", traces+"fair-weights", "-q", "--fair-scheduler", rules("moved.xml", queues+specified))
+	all := must(t, "run", traces+"fair-weights", "-q", "--fair-scheduler", rules("all.xml", `<queue name="a"/><queue name="c"/>`+queues+specified))
+	if !strings.Contains(text, "is in root.a in the trace, the placement rules put it in root.rest") || strings.Contains(text, "root.b in the trace") {
+		t.Errorf("want the jobs of root.a told in\n%s", text)
+	}
+	if strings.Contains(all, "placement rules") {
+		t.Errorf("want nothing told of jobs that stay in their queue in\n%s", all)
+	}
+}
