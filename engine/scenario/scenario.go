@@ -147,7 +147,7 @@ func resolved(in Input, o Options) (*Scenario, error) {
 			break
 		}
 	}
-	if in.ToldNodes != "" {
+	if in.ToldNodes != "" && sc.Recorded.Executors == nil { // recorded executors ask for no room
 		sc.warn("nodes", "%s", in.ToldNodes)
 	}
 	if sc.scheduler.Central {

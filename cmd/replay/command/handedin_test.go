@@ -14,6 +14,9 @@ func TestNodesThatNobodyStated(t *testing.T) {
 	if err := os.WriteFile(table, []byte("job_id,submit_time,run_s\n1,0,60\n2,10,60\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	if text := must(t, "backtest", log, "-q", "--json"); strings.Contains(text, "how large the nodes are") {
+		t.Errorf("a backtest has executors where they were, want nothing told of nodes in\n%s", text)
+	}
 	const use, load = "the recording does not say how large the nodes are", "the source names no nodes: they are made up"
 	for _, tt := range []struct{ args, want string }{
 		{"spark-eventlog " + log, use},

@@ -159,8 +159,8 @@ func (l *Log) within(ctx context.Context, o *workload.Options) error {
 // versions says once of all logs which of them are of a Spark that this program does not know, which have lost events, and in which the clock was set back.
 type versions struct{ older, newer, odd, lost, back remark }
 
-// setBackMS is by how much a task has to be launched before one that stands before it in the log, for that the clock was set back: a driver writes launches in their order.
-const setBackMS = 1000
+// setClockMS is how far a log contradicts itself whose clock was set: a driver writes launches in their order, and no task works longer than it holds its core.
+const setClockMS = 1000
 
 // remark is what is said of some logs.
 type remark struct {
@@ -179,7 +179,7 @@ func (v *versions) add(path string, app *appLog) {
 	if app.lost != "" {
 		v.lost.add(path, app.lost)
 	}
-	if app.setBack >= setBackMS {
+	if app.setBack > setClockMS {
 		v.back.add(path, (time.Duration(app.setBack) * time.Millisecond).String())
 	}
 	switch n, ok := sparkVersion(version); {

@@ -204,7 +204,7 @@ func (p *eventParser) taskEnd(v jsontext.Value, app appEvents) {
 	if p.err == nil && len(t.host) == 0 {
 		p.odd[p.event+"/Task Info/Host"]++
 	}
-	if p.err == nil && t.worked() > t.finish-t.launch+clockStepMS {
+	if p.err == nil && t.worked() > t.finish-t.launch+setClockMS {
 		p.odd[p.event+"/Task Metrics/Executor Run Time beyond Finish Time"]++
 		t.hasMetrics, t.runMS, t.deserializeMS, t.resultMS = false, absent, absent, absent
 	}

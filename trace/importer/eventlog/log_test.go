@@ -21,6 +21,7 @@ func TestOddValues(t *testing.T) {
 		{"bytes below zero", `"Bytes Read":1000`, `"Bytes Read":-1`, "1 x SparkListenerTaskEnd/Bytes Read below 0", "[905 1950] [0 2000]"},
 		{"an end before its launch", `"Finish Time":6100`, `"Finish Time":4100`, "1 x SparkListenerTaskEnd/Task Info/Finish Time before Launch Time", "[905 1950] [1000 2000]"},
 		{"a run time beyond the end", `"Executor Run Time":800`, `"Executor Run Time":10000000000`, "1 x SparkListenerTaskEnd/Task Metrics/Executor Run Time beyond Finish Time", "[1000 1950] [1000 2000]"},
+		{"a run time a little beyond the end", `"Executor Run Time":800`, `"Executor Run Time":3000`, "1 x SparkListenerTaskEnd/Task Metrics/Executor Run Time beyond Finish Time", "[1000 1950] [1000 2000]"},
 		{"a locality of no level", `"Locality":"NODE_LOCAL","Finish Time":6100`, `"Locality":"NEAR","Finish Time":6100`, "1 x SparkListenerTaskEnd/Task Info/Locality", "[905 1950] [1000 2000]"},
 		{"a task without a host", `"Host":"h1","Locality":"NODE_LOCAL","Finish Time":6100`, `"Locality":"NODE_LOCAL","Finish Time":6100`, "1 x SparkListenerTaskEnd/Task Info/Host", "[905 1950] [1000 2000]"},
 	} {
