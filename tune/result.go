@@ -30,6 +30,7 @@ type Result struct {
 	Row    func(candidate, unit int) []Values // replays of a candidate on a unit
 	Race   *Race
 	Sets   []Set // in which the winner differs from the baseline
+	Own    []Own // of the keys among them that applications may set themselves
 	Record *sweep.Record
 	Cells  int // replays, different ones
 
@@ -269,7 +270,7 @@ func settings(n int) string { return quantity.Counted(int64(n), "settings") }
 // WriteText writes the answer for people.
 func (r *Result) WriteText(w io.Writer) {
 	fmt.Fprintln(w, r.Sentence())
-	for _, text := range []string{r.arrivalsText(), r.lostText(), r.goalText()} {
+	for _, text := range []string{r.arrivalsText(), r.lostText(), r.goalText(), r.ownText()} {
 		if text != "" {
 			fmt.Fprintln(w, text)
 		}
@@ -340,6 +341,7 @@ type answer struct {
 	Broken    []string       `json:"limits_broken"`
 	Open      []string       `json:"limits_open"`
 	Snippets  []Snippet      `json:"snippets"`
+	Own       []Own          `json:"set_by_jobs"` // keys of the snippets that jobs of the traces set themselves
 	Changes   []answerChange `json:"changes"`
 	Thin      int            `json:"left_out"` // values over next to nothing in a replay, of which no change is told
 	Raced     []string       `json:"raced"`    // the best first
@@ -372,7 +374,7 @@ type answerExit struct {
 func (r *Result) JSON() ([]byte, error) {
 	from, to := r.Race.Units, r.Race.Units+r.Race.Held
 	a := answer{Answer: r.Sentence(), Goal: r.Goal, Value: r.Values.Goal.Name, Unit: r.Values.Goal.Unit, Winner: r.Labels[r.Winner], Better: r.Better,
-		Was: r.goal(Baseline, from, to), Ties: []string{}, Broken: []string{}, Open: []string{}, Snippets: []Snippet{}, Changes: []answerChange{},
+		Was: r.goal(Baseline, from, to), Ties: []string{}, Broken: []string{}, Open: []string{}, Snippets: []Snippet{}, Own: []Own{}, Changes: []answerChange{},
 		Exits: []answerExit{}, Held: r.Held, Raceunits: r.Units, Replays: r.Cells, Arrivals: r.arrivalsText(), Lost: r.Lost.Unexpected, Warned: append([]string{}, r.Warnings.Texts()...)}
 	if is := r.goal(r.Winner, from, to); !math.IsNaN(is) {
 		a.Is = &is
@@ -390,7 +392,7 @@ func (r *Result) JSON() ([]byte, error) {
 		a.Open = append(a.Open, r.limits([]int{k}))
 	}
 	if r.Better {
-		a.Snippets = Snippets(r.Sets)
+		a.Snippets, a.Own = Snippets(r.Sets), append(a.Own, r.Own...)
 	}
 	pays, thin := r.Pays()
 	for _, p := range pays {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"replay/report/quantity"
 )
 
 // A Set is a setting with its value: a flag of replay run, with a key where it is conf or model.
@@ -25,6 +27,37 @@ func (s *Snippet) name() string {
 		return s.File + " (applications that set a key themselves keep it)"
 	}
 	return s.File
+}
+
+// Own says of a key of applications in how many jobs of the traces it is set by the job itself, which keeps its value whatever a file of defaults says.
+type Own struct {
+	Key  string `json:"key"`
+	Jobs int64  `json:"jobs"`
+	Of   int64  `json:"of"`
+}
+
+// KeysOfApplications are the keys among sets that a file of defaults sets and an application may set itself.
+func KeysOfApplications(sets []Set) (keys []string) {
+	for _, s := range sets {
+		if s.Flag == "conf" && !slices.Contains(keys, s.Key) && (strings.HasPrefix(s.Key, "spark.") || slices.Contains([]string{"mapred-site.xml", "tez-site.xml"}, siteOf(s.Key))) {
+			keys = append(keys, s.Key)
+		}
+	}
+	return keys
+}
+
+// ownText says for which jobs what is to be pasted changes nothing.
+func (r *Result) ownText() string {
+	var list []string
+	for _, o := range r.Own {
+		if o.Jobs > 0 {
+			list = append(list, fmt.Sprintf("%s (%s of %s)", o.Key, quantity.Thousands(o.Jobs), quantity.Counted(o.Of, "jobs")))
+		}
+	}
+	if !r.Better || len(list) == 0 {
+		return ""
+	}
+	return "A file of defaults changes nothing for jobs that set a key themselves, which the gain is with: those of the traces set " + strings.Join(list, ", ") + "; there it is to be changed in the applications."
 }
 
 // Snippets say in the words of a cluster's files what was set.

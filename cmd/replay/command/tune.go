@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"replay/report/inference"
 	"replay/report/quantity"
 	"replay/sweep"
+	"replay/trace"
 	"replay/tune"
 )
 
@@ -180,6 +182,11 @@ func (p *program) tune(c *cli.Context) error {
 	if r.Sets, err = p.setsOf(&points[candidates[r.Winner]]); err != nil {
 		return err
 	}
+	if r.Better {
+		if r.Own, err = w.own(tune.KeysOfApplications(r.Sets)); err != nil {
+			return err
+		}
+	}
 	if err := r.Write(filepath.Join(w.store.Dir, tune.Folder)); err != nil {
 		return err
 	}
@@ -299,4 +306,40 @@ func (p *program) setsOf(pt *sweep.Point) (out []tune.Set, err error) {
 		}
 	}
 	return out, nil
+}
+
+// own counts the jobs of the traces that set keys themselves.
+func (w *sweeping) own(keys []string) (list []tune.Own, err error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	for _, key := range keys {
+		list = append(list, tune.Own{Key: key})
+	}
+	read := map[string]bool{}
+	for _, s := range w.sources {
+		if read[s.dir] { // windows of one trace
+			continue
+		}
+		read[s.dir] = true
+		t, err := cmdline.OpenTrace(s.dir)
+		if err != nil {
+			return nil, err
+		}
+		for j, err := range trace.All(t.Jobs()) {
+			if err != nil {
+				return nil, errors.Join(err, t.Close())
+			}
+			for i := range list {
+				list[i].Of++
+				if slices.ContainsFunc(j.Conf, func(c trace.KeyValue) bool { return c.Key == list[i].Key }) {
+					list[i].Jobs++
+				}
+			}
+		}
+		if err := t.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"html"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -140,5 +141,28 @@ func TestTuneLosesOthers(t *testing.T) {
 	writePlan(t, "traces: traces/fair-weights\nseeds: 1..5\ngrid: {fair-scheduler: [not-a.xml, not-b.xml]}\n")
 	if out := must(t, "sweep", "in/plan.yaml", "--out", "s", "-q"); !strings.Contains(out, "Left out, because jobs do not succeed that do under others") || !strings.Contains(out, "No headline metric tells two choices apart.") {
 		t.Errorf("a sweep of the two compares them:\n%s", out)
+	}
+}
+
+// What is to be pasted changes nothing for jobs that set the key themselves: how many of the traces do is said beside the answer.
+func TestTuneSaysWhoSetsAKey(t *testing.T) {
+	for _, tt := range []struct{ trace, grid, want string }{
+		{"locality-wait-3s", "spark.locality.wait: [0s, ~]", "those of the traces set spark.locality.wait (1 of 1 job);"},
+		{"fair-weights", "spark.locality.wait: [0s], spark.executor.instances: [3]", ""},
+	} {
+		t.Run(tt.trace, func(t *testing.T) {
+			dir, err := filepath.Abs(traces + tt.trace)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sweepDir(t, "\ntraces: "+dir+"\nseeds: 1..5\nheld_seeds: 11..15\ngoal: least mean(duration)\ngrid:\n  conf: {"+tt.grid+"}\n")
+			text := must(t, "tune", "in/plan.yaml", "--out", "t", "-q")
+			if !strings.Contains(text, "spark-defaults.conf (") {
+				t.Fatalf("want something to paste in\n%s", text)
+			}
+			if page := files(t, "t/tuned")["tune.html"]; strings.Contains(text, "those of the traces set") != (tt.want != "") || !strings.Contains(text, tt.want) || !strings.Contains(html.UnescapeString(page), tt.want) {
+				t.Errorf("want %q in\n%s", tt.want, text)
+			}
+		})
 	}
 }
