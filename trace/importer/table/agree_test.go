@@ -38,7 +38,10 @@ func TestLateSizes(t *testing.T) {
 	} {
 		var warned []string
 		text := tt.head + "\n" + strings.Repeat(tt.row+"\n", 2_000) + tt.last + "\n" + tt.last + "\n"
-		if _, _, err := imported(t, text, nil, func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } }); err != nil {
+		if _, _, err := imported(t, text, nil, func(o *workload.Options) {
+			o.NodeMemMiB, o.NodeVCores = 8<<20, 16
+			o.Warn = func(m string) { warned = append(warned, m) }
+		}); err != nil {
 			t.Fatal(err)
 		}
 		said := strings.Join(warned, "\n")

@@ -58,10 +58,14 @@ type shape struct {
 }
 
 func (s shape) String() string {
-	if s.memMiB%1024 == 0 {
-		return fmt.Sprintf("%d GiB and %d vcores", s.memMiB/1024, s.vcores)
+	vcores := fmt.Sprintf("%d vcores", s.vcores)
+	if s.vcores == 1 {
+		vcores = "1 vcore"
 	}
-	return fmt.Sprintf("%d MiB and %d vcores", s.memMiB, s.vcores)
+	if s.memMiB%1024 == 0 {
+		return fmt.Sprintf("%d GiB and %s", s.memMiB/1024, vcores)
+	}
+	return fmt.Sprintf("%d MiB and %s", s.memMiB, vcores)
 }
 
 // asYARN is what YARN gives a container that is asked for with s where no configuration says otherwise: whole GiB
@@ -148,8 +152,11 @@ func (b *Builder) MadeHost(i int) string {
 // makeNodes makes as many nodes as the options say, or one for each recorded host.
 func (b *Builder) makeNodes(c *cluster, flag shape) {
 	most, extra := b.took.most()
+	class, opt := flag.or(b.machine.or(nodeClass)), b.Options
 	size := flag.or(b.took.roomFor(b.machine.or(nodeClass)))
-	opt := b.Options
+	if opt.Nodes > 0 && size != class {
+		b.Warn("nodes are of %v and not of %v: the largest container asks for %v, and an application master beside it for %v; --node-mem and --node-vcores say others", size, class, b.took.largest, b.took.am)
+	}
 	if opt.Nodes == 0 && len(b.took.names()) == 0 {
 		b.enoughNodes(size, extra)
 		b.source.NodesFrom = trace.NodesFromLoad

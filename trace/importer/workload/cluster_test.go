@@ -38,9 +38,9 @@ func TestWhatNeverFits(t *testing.T) {
 	}{
 		{2, 1024, 1, ""},
 		{1, 2048, 2, ""},
-		{1, 65536, 1, "containers take up to 2 GiB and 2 vcores with an application master beside them, and nodes have at most 64 GiB and 1 vcores"},
+		{1, 65536, 1, "containers take up to 2 GiB and 2 vcores with an application master beside them, and nodes have at most 64 GiB and 1 vcore"},
 		{1, 1024, 16, "nodes have at most 1 GiB and 16 vcores"},
-		{2, 512, 16, "containers take up to 1 GiB and 1 vcores, and nodes have at most 512 MiB and 16 vcores"},
+		{2, 512, 16, "containers take up to 1 GiB and 1 vcore, and nodes have at most 512 MiB and 16 vcores"},
 	} {
 		_, warned, err := importLines(t, "10\n", func(o *Options) { o.Nodes, o.NodeMemMiB, o.NodeVCores = tt.nodes, tt.memMiB, tt.vcores })
 		if err != nil {
@@ -198,7 +198,18 @@ func TestEnoughNodes(t *testing.T) {
 			}
 		})
 	}
-	_, m := made(t, of(app(trace.KindGeneric, 0, 10, 1, shape{64 << 10, 16}), last), func(o *Options) { o.Nodes = 1 })
+	var warned []string
+	hear := func(o *Options) { o.Nodes, o.Warn = 1, func(m string) { warned = append(warned, m) } }
+	_, m := made(t, of(app(trace.KindGeneric, 0, 10, 1, shape{64 << 10, 16}), last), hear)
+	if want := "nodes are of 128 GiB and 32 vcores and not of 64 GiB and 16 vcores: the largest container asks for 64 GiB and 16 vcores, and an application master beside it for 2 GiB and 1 vcore;"; len(warned) != 1 || !strings.HasPrefix(warned[0], want) {
+		t.Errorf("of nodes that are larger for one container is warned %q, want %q", warned, want)
+	}
+	warned = nil
+	made(t, of(app(trace.KindGeneric, 0, 10, 1, shape{32 << 10, 8}), last), hear)
+	made(t, of(app(trace.KindGeneric, 0, 10, 1, shape{64 << 10, 16}), last), func(o *Options) { hear(o); o.NodeMemMiB, o.NodeVCores = 128<<10, 32 })
+	if warned != nil {
+		t.Errorf("of nodes that are as they were to be is warned %q", warned)
+	}
 	if got := hosts(m.Nodes); got != "/default-rack/host1:131072:32:true" {
 		t.Errorf("a node for a container of its own size is %s", got)
 	}
