@@ -213,9 +213,9 @@ func (v *versions) warn(b *workload.Builder) {
 	const so = "recorded times that reach over that are too short, and what is predicted is not to be held against them"
 	switch r := &v.back; {
 	case r.n == 1:
-		b.Warn("%s: the driver's clock was set back by %s while it wrote the log: %s", r.path, r.value, so)
+		b.Warn("%s: the driver's clock was set back by %s or more while it wrote the log: %s", r.path, r.value, so)
 	case r.n > 1:
-		b.Warn("in %d logs the driver's clock was set back: %s; the first is %s, by %s", r.n, so, r.path, r.value)
+		b.Warn("in %d logs the driver's clock was set back: %s; the first is %s, by %s or more", r.n, so, r.path, r.value)
 	}
 }
 
