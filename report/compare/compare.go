@@ -100,6 +100,9 @@ func (f Finding) Real() bool {
 	return f == RealBetter || f == RealWorse || f == RealHigher || f == RealLower
 }
 
+// judges reports whether the finding says which of two is to be preferred.
+func (f Finding) judges() bool { return f == RealBetter || f == RealWorse }
+
 // Cell is one metric of one variant: its mean over units, and how it differs from the first variant.
 type Cell struct {
 	Number     float64             // NaN when absent

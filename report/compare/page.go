@@ -21,7 +21,7 @@ var findingClass = map[Finding]string{
 // page returns the page of the comparison: one file without anything from elsewhere.
 func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 	m := c.study.manifest(0)
-	p := page.Page{Title: "Comparison on " + c.subject(), About: m.Elsewhere, Ledes: append(c.outcomeParagraphs(), c.Verdict()...), Method: c.Method()}
+	p := page.Page{Title: "Comparison on " + c.subject(), About: m.Elsewhere, Ledes: c.answers(), Method: c.Method()}
 	p.Chips = []string{c.Unit.Counted(len(c.Units)), quantity.Counted(int64(c.Jobs), "jobs"), quantity.Counted(int64(len(c.Variants)), "variants")}
 	for i, v := range c.Variants {
 		as := v.Name
@@ -40,7 +40,7 @@ func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 		[2]string{"jobs", fmt.Sprintf("%s, %s tasks", quantity.Thousands(int64(c.Jobs)), quantity.Thousands(m.Totals.Tasks))},
 		[2]string{"preferred hosts", quantity.OrDash(m.LocalitySource)}, [2]string{"task durations", quantity.OrDash(m.DurationSource)}, [2]string{"trace", quantity.OrDash(m.TraceHash)})
 	p.Modelled = m.Modelled
-	for _, text := range slices.Concat(c.rankingTexts(), []string{c.precisionText()}, c.notes(), []string{c.bandsText()}) {
+	for _, text := range slices.Concat([]string{c.precisionText()}, c.notes(), []string{c.bandsText()}) {
 		if text != "" {
 			p.Notes = append(p.Notes, text)
 		}
@@ -59,12 +59,12 @@ func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 			}
 		}
 	}
-	own := append([]page.Table{c.outcomeTable()}, c.tables(true)...)
+	own := append([]page.Table{c.outcomeTable()}, c.headline()...)
 	for i := range own {
-		own[i].Heading = tables != nil // what stands first has headings of its own
+		own[i].Heading = tables != nil || len(own) > 2 // what stands first has headings of its own, and so have tables of many variants
 	}
 	p.Headline = append(slices.Clone(tables), own...)
-	p.Tables = c.tables(false)
+	p.Tables = c.tables()
 	var err error
 	if p.Figures, err = page.Inline(ps); err != nil {
 		return nil, err
@@ -113,44 +113,83 @@ func (c *Comparison) seedsText() string {
 	return strings.Join(texts, "; ")
 }
 
-// tables returns the headline table, or one table a metric with all values. Rows of the headline table without a number, or
-// over next to nothing, are left out and counted in its title.
-func (c *Comparison) tables(headline bool) (ts []page.Table) {
-	head := []string{"metric", c.Variants[0].Name}
-	for _, v := range c.Variants[1:] {
-		head = append(head, v.Name, "change")
+// widestTable is how many variants one table holds beside the first.
+const widestTable = 2
+
+// headline returns the headline table, or one for each variant where they are too many for one.
+func (c *Comparison) headline() (ts []page.Table) {
+	others := c.others()
+	if len(others) <= widestTable {
+		return c.headlineOf("Headline metrics", others)
 	}
-	head = append(head, "n")
-	left := 0
-	for i := range c.Rows {
-		row := &c.Rows[i]
-		title := row.Group
-		if headline {
-			if row.Family == "" {
-				continue
-			}
-			if row.Thin() || !slices.ContainsFunc(row.Cells[1:], func(x Cell) bool { return !math.IsNaN(x.Difference) }) {
-				left++
-				continue
-			}
-			title = "Headline metrics"
-		}
-		if len(ts) == 0 || ts[len(ts)-1].Title != title {
-			ts = append(ts, page.Table{Title: title, Head: head})
-		}
-		t := &ts[len(ts)-1]
-		t.Rows = append(t.Rows, c.pageRow(row, headline))
-	}
-	if headline && left > 0 && len(ts) > 0 {
-		t := &ts[len(ts)-1]
-		t.Rows = append(t.Rows, page.Row{Name: fmt.Sprintf("%s left out", quantity.Counted(int64(left), "metrics")),
-			About: "without a number in both variants, or over next to nothing; all metrics stand below"})
+	for _, v := range others {
+		ts = append(ts, c.headlineOf(c.Variants[v].Name+" against "+c.Variants[0].Name, []int{v})...)
 	}
 	return ts
 }
 
-// pageRow is a metric in a table of the page.
-func (c *Comparison) pageRow(row *Row, headline bool) page.Row {
+// headlineOf returns the headline table of some variants against the first, none when it has no row. Rows without a number, or over next to nothing, are left out and
+// counted.
+func (c *Comparison) headlineOf(title string, vs []int) []page.Table {
+	t := page.Table{Title: title, Head: c.head(vs)}
+	unlisted, text := c.unlisted(vs...)
+	left := 0
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		switch {
+		case row.Family == "" || unlisted[row]:
+		case row.Thin() || !slices.ContainsFunc(vs, func(v int) bool { return !math.IsNaN(row.Cells[v].Difference) }):
+			left++
+		default:
+			t.Rows = append(t.Rows, c.pageRow(row, vs, true))
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	if left > 0 {
+		t.Rows = append(t.Rows, page.Row{Name: fmt.Sprintf("%s left out", quantity.Counted(int64(left), "metrics")),
+			About: "without a number in both variants, or over next to nothing; all metrics stand below"})
+	}
+	if text != "" {
+		t.About = text + " All metrics stand below."
+	}
+	return []page.Table{t}
+}
+
+// head returns the columns of a table of some variants against the first.
+func (c *Comparison) head(vs []int) []string {
+	head := []string{"metric", c.Variants[0].Name}
+	for _, v := range vs {
+		head = append(head, c.Variants[v].Name, "change")
+	}
+	return append(head, "n")
+}
+
+// others are the variants beside the first.
+func (c *Comparison) others() (vs []int) {
+	for v := 1; v < len(c.Variants); v++ {
+		vs = append(vs, v)
+	}
+	return vs
+}
+
+// tables returns one table a metric with all values of all variants.
+func (c *Comparison) tables() (ts []page.Table) {
+	others := c.others()
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		if len(ts) == 0 || ts[len(ts)-1].Title != row.Group {
+			ts = append(ts, page.Table{Title: row.Group, Head: c.head(others)})
+		}
+		t := &ts[len(ts)-1]
+		t.Rows = append(t.Rows, c.pageRow(row, others, false))
+	}
+	return ts
+}
+
+// pageRow is a metric in a table of some variants against the first.
+func (c *Comparison) pageRow(row *Row, vs []int, headline bool) page.Row {
 	s := row.Unit.ScaleOf(numbers(row)...)
 	cell := func(x *Cell, v int) page.Cell {
 		text := "–"
@@ -167,7 +206,7 @@ func (c *Comparison) pageRow(row *Row, headline bool) page.Row {
 	if headline {
 		r.Name, r.Code = row.Words(), row.Name
 	}
-	for v := 1; v < len(row.Cells); v++ {
+	for _, v := range vs {
 		x := &row.Cells[v]
 		d := page.Cell{Text: "–", Class: findingClass[x.Finding], Label: "change"}
 		if headline {

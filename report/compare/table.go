@@ -27,6 +27,7 @@ type line struct {
 	columns    []string
 	tail       string // in the place of the last two columns
 	found      shown.Style
+	ends       bool // the end of the name tells it from others
 }
 
 // lines returns the table of variant v: its head, its rows, and what was left out because one of the variants has
@@ -34,10 +35,11 @@ type line struct {
 func (c *Comparison) lines(v int, all bool) (head line, rows []line, left []string) {
 	head = line{columns: []string{c.Variants[0].Name, c.Variants[v].Name, "change", "", "", "n", "p", "adj. p"}}
 	group := ""
+	unlisted, _ := c.unlisted(v)
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		first, cell := &row.Cells[0], &row.Cells[v]
-		if row.Family == "" && !all {
+		if !all && (row.Family == "" || unlisted[row]) {
 			continue
 		}
 		if math.IsNaN(cell.Difference) || row.Thin() && !all {
@@ -67,7 +69,7 @@ func (c *Comparison) lines(v int, all bool) (head line, rows []line, left []stri
 		if row.Things != "" {
 			n = quantity.Thousands(row.N)
 		}
-		rows = append(rows, line{name, s.Unit, []string{s.Number(first.Number), s.Number(cell.Number), s.Signed(cell.Difference), half, marks[cell.Finding], n, p, adjusted}, tail, styles[cell.Finding]})
+		rows = append(rows, line{name, s.Unit, []string{s.Number(first.Number), s.Number(cell.Number), s.Signed(cell.Difference), half, marks[cell.Finding], n, p, adjusted}, tail, styles[cell.Finding], row.Family == quantity.Shares})
 	}
 	if !slices.ContainsFunc(rows, func(r line) bool { return r.tail != "" || len(r.columns) > 0 && r.columns[len(r.columns)-1] != "" }) {
 		copy(head.columns[len(head.columns)-2:], []string{"", ""})
@@ -122,7 +124,11 @@ func writeTable(w io.Writer, head line, rows []line, long bool) {
 				fmt.Fprintln(w, name)
 				name = ""
 			} else {
-				name = figure.Short(name, l.label)
+				short := figure.Short
+				if r.ends {
+					short = figure.ShortName
+				}
+				name = short(name, l.label)
 			}
 		}
 		text := l.text(name, &r, paint)

@@ -137,16 +137,17 @@ func (c *Comparison) precisionText() string {
 // powerText says what would have been found of what is not told apart in variant v; empty when everything is.
 func (c *Comparison) powerText(v int) string {
 	var said []string
+	unlisted, _ := c.unlisted(v)
 	for i := range c.Rows {
 		row := &c.Rows[i]
-		if cell := &row.Cells[v]; cell.Finding == NotToldApart {
+		if cell := &row.Cells[v]; cell.Finding == NotToldApart && !unlisted[row] {
 			said = append(said, row.Words()+" "+row.sizeText(cell.Detectable))
 		}
 	}
 	if said == nil {
 		return ""
 	}
-	return "Not told apart; in 8 of 10 such comparisons this change would have been found: " + strings.Join(said, ", ") + "."
+	return "Not told apart; in 8 of 10 such comparisons this change would have been found: " + named(said, ", ") + "."
 }
 
 // missingText says which metrics variant v or the first has no number for in some units alone.
@@ -164,7 +165,7 @@ func (c *Comparison) missingText(v int) string {
 	if said == nil {
 		return ""
 	}
-	return fmt.Sprintf("Not tested, without a number in some %ss: %s.", c.Unit, strings.Join(said, "; "))
+	return fmt.Sprintf("Not tested, without a number in some %ss: %s.", c.Unit, named(said, "; "))
 }
 
 // rareText says which metrics differ in so few units that variant v has no interval for them.
@@ -179,17 +180,13 @@ func (c *Comparison) rareText(v int) string {
 	if said == nil {
 		return ""
 	}
-	return fmt.Sprintf("Not tested, differing in one or two %ss alone, which say nothing of how much others would: %s.", c.Unit, strings.Join(said, ", "))
+	return fmt.Sprintf("Not tested, differing in one or two %ss alone, which say nothing of how much others would: %s.", c.Unit, named(said, ", "))
 }
 
 // WriteText writes the comparison for people, as wide as their terminal but at most [widest] columns: the answer, what became of the jobs, a table for each
 // variant and what the words mean; with all, every metric.
 func (c *Comparison) WriteText(w io.Writer, all bool) {
-	writeParagraphs(w, c.outcomeParagraphs())
-	writeParagraphs(w, c.Verdict())
-	for _, text := range c.rankingTexts() {
-		shown.Paragraph(w, text+"\n", "  ")
-	}
+	writeParagraphs(w, c.answers())
 	if text := c.precisionText(); text != "" {
 		shown.Paragraph(w, text+"\n", "")
 	}
@@ -214,7 +211,10 @@ func (c *Comparison) WriteText(w io.Writer, all bool) {
 			writeTable(w, head, rows, all)
 		}
 		if len(left) > 0 {
-			shown.Paragraph(w, fmt.Sprintf("Left out, without a number in both or over next to nothing: %s (%s).", quantity.Counted(int64(len(left)), "metrics"), strings.Join(left, "; ")), "")
+			shown.Paragraph(w, fmt.Sprintf("Left out, without a number in both or over next to nothing: %s (%s).", quantity.Counted(int64(len(left)), "metrics"), named(left, "; ")), "")
+		}
+		if _, text := c.unlisted(v); text != "" && !all {
+			shown.Paragraph(w, text+" --all lists them.", "")
 		}
 		for _, text := range []string{c.missingText(v), c.rareText(v), c.powerText(v)} {
 			if text != "" {
@@ -232,6 +232,18 @@ func (c *Comparison) WriteText(w io.Writer, all bool) {
 		fmt.Fprintln(w)
 		shown.Paragraph(w, text, "")
 	}
+}
+
+// answers are what is read first: jobs that were lost, the order of several variants, and what differs in each.
+func (c *Comparison) answers() []page.Lede {
+	ps := c.outcomeParagraphs()
+	for i, text := range c.rankingTexts() {
+		if i == 0 {
+			text = c.inferred() + ", b" + text[1:]
+		}
+		ps = append(ps, page.Lede{Text: text})
+	}
+	return append(ps, c.Verdict()...)
 }
 
 // writeParagraphs writes each sentence with what caused it and its list.

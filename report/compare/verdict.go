@@ -117,7 +117,12 @@ func (c *Comparison) answer(v int) string {
 		return "is " + string(f) + " in "
 	}
 	text := fmt.Sprintf("%s, %s against %s %s%s%s%s", c.inferred(), name, first, word(main), c.change(main, v), c.where(main, v), c.why(main, v))
-	if other := c.largest(v, func(x *Cell) bool { return real(x) && x.Finding != main.Cells[v].Finding }); other != nil {
+	// What goes the other way: better against worse, beside which what is only higher or lower says nothing.
+	against := func(x *Cell) bool {
+		f := main.Cells[v].Finding
+		return real(x) && x.Finding != f && (x.Finding.judges() || !f.judges())
+	}
+	if other := c.largest(v, against); other != nil {
 		text += "; it " + word(other) + c.change(other, v)
 	}
 	return fmt.Sprintf("%s. Of %d metrics tested: %s.", text, tested, counts)
