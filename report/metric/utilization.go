@@ -8,10 +8,11 @@ import (
 var utilization = Metric{"utilization", "Utilization", func(d *result.Data) []Value {
 	q, c := &d.Queues.Cluster, &d.Containers
 	const none, noRoom = "the cluster was not sampled, or had no capacity", "the cluster had no capacity"
+	// What is allocated has no better side: containers that hold more of the cluster for the same work waste it, and where more work is done they hold more, too.
 	const noContainers = "no executor or task container held a resource"
-	mem := value("utilization_memory_allocated_share", quantity.Share, quantity.Higher, quantity.Over(c.AllMemMS, q.CapMem), c.N+c.AMs, noRoom, "memory allocated to containers, AM included, of the cluster's")
-	vc := value("utilization_vcores_allocated_share", quantity.Share, quantity.Higher, quantity.Over(c.AllCoreMS, q.CapVCores), c.N+c.AMs, noRoom, "vcores allocated to containers, AM included, of the cluster's; above 1 it is oversubscription")
-	dom := value("utilization_dominant_allocated_share", quantity.Share, quantity.Higher, quantity.Over(q.Dominant, q.MS), c.N+c.AMs, none, "larger of the allocated shares of memory and vcores at each instant, mean over the sampled time")
+	mem := value("utilization_memory_allocated_share", quantity.Share, quantity.Neither, quantity.Over(c.AllMemMS, q.CapMem), c.N+c.AMs, noRoom, "memory allocated to containers, AM included, of the cluster's")
+	vc := value("utilization_vcores_allocated_share", quantity.Share, quantity.Neither, quantity.Over(c.AllCoreMS, q.CapVCores), c.N+c.AMs, noRoom, "vcores allocated to containers, AM included, of the cluster's; above 1 it is oversubscription")
+	dom := value("utilization_dominant_allocated_share", quantity.Share, quantity.Neither, quantity.Over(q.Dominant, q.MS), c.N+c.AMs, none, "larger of the allocated shares of memory and vcores at each instant, mean over the sampled time")
 	dom.headline("cluster allocated", "utilization")
 	busy := value("utilization_vcores_busy_share", quantity.Share, quantity.Higher, quantity.Over(c.BusyCoreMS, q.CapVCores), c.N, noRoom, "vcores that ran task attempts, of the cluster's")
 	busy.headline("vcores running tasks", "vcores busy")
