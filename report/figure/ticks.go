@@ -47,12 +47,18 @@ func (p percentTicks) Ticks(lo, hi float64) []plot.Tick {
 }
 
 // Even returns ticks at round numbers, about n of them.
-func Even(n int) plot.Ticker { return evenTicks{n} }
+func Even(n int) plot.Ticker { return evenTicks{n: n} }
 
-type evenTicks struct{ n int }
+// Whole returns ticks at whole numbers, about n of them or fewer: of things that are counted.
+func Whole(n int) plot.Ticker { return evenTicks{n, 1} }
+
+type evenTicks struct {
+	n     int
+	least float64 // of a step
+}
 
 func (e evenTicks) Ticks(lo, hi float64) []plot.Tick {
-	step := niceStep(hi-lo, e.n)
+	step := max(e.least, niceStep(hi-lo, e.n))
 	digits := max(0, int(math.Ceil(float64(-math.Log10(step))-1e-9)))
 	var ts []plot.Tick
 	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+float64(step*1e-9); i++ {
@@ -112,6 +118,12 @@ var logTimes = []struct {
 	{100 * quantity.HourMS, "100 h", false},
 	{300 * quantity.HourMS, "300 h", true},
 	{1000 * quantity.HourMS, "1000 h", false},
+	{100 * 24 * quantity.HourMS, "100 d", true},
+	{300 * 24 * quantity.HourMS, "300 d", true},
+	{1000 * 24 * quantity.HourMS, "1000 d", false},
+	{3000 * 24 * quantity.HourMS, "3000 d", true},
+	{10_000 * 24 * quantity.HourMS, "10000 d", false},
+	{100_000 * 24 * quantity.HourMS, "100000 d", false},
 }
 
 func (logTimeTicks) Ticks(lo, hi float64) (ts []plot.Tick) {

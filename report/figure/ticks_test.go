@@ -1,9 +1,25 @@
 package figure
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
+
+// Things that are counted have no halves.
+func TestWholeTicks(t *testing.T) {
+	for hi, want := range map[float64]int{1: 2, 2: 3, 5: 6, 60: 4} {
+		ticks := Whole(5).Ticks(0, hi)
+		for _, tick := range ticks {
+			if tick.Value != math.Trunc(tick.Value) || strings.Contains(tick.Label, ".") {
+				t.Errorf("up to %v: a tick at %v, %q", hi, tick.Value, tick.Label)
+			}
+		}
+		if len(ticks) != want {
+			t.Errorf("up to %v: %d ticks, want %d", hi, len(ticks), want)
+		}
+	}
+}
 
 func TestTicksAreRound(t *testing.T) {
 	for _, tt := range []struct {
@@ -14,7 +30,7 @@ func TestTicksAreRound(t *testing.T) {
 		{0, .6, []string{"0.0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6"}},
 		{0, 0, []string{"0"}},
 	} {
-		ts := evenTicks{6}.Ticks(tt.lo, tt.hi)
+		ts := evenTicks{n: 6}.Ticks(tt.lo, tt.hi)
 		var got []string
 		for _, x := range ts {
 			got = append(got, x.Label)

@@ -138,7 +138,7 @@ func (s *Summary) Facts() [][2]string {
 		{"preferred hosts", quantity.OrDash(m.LocalitySource)},
 		{"task durations", quantity.OrDash(m.DurationSource)},
 		{"jobs", quantity.Thousands(t.Jobs)},
-		{"tasks", fmt.Sprintf("%s in %s stages, %s attempts", quantity.Thousands(t.Tasks), quantity.Thousands(t.Stages), quantity.Thousands(t.TaskAttempts))},
+		{"tasks", fmt.Sprintf("%s in %s, %s", quantity.Thousands(t.Tasks), quantity.Counted(t.Stages, "stages"), quantity.Counted(t.TaskAttempts, "attempts"))},
 		{"containers", quantity.Thousands(t.ContainersAllocated) + " allocated"},
 		{"simulated time", quantity.Duration(float64(t.EndMS))},
 		{"seed", strconv.FormatUint(m.Seed, 10) + ", engine " + quantity.OrDash(m.Engine)},

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -82,6 +83,39 @@ func TestRunByKeyboard(t *testing.T) {
 		t.Error("a search for root.etl sort shows other jobs, or none")
 	}
 	tab.Quiet()
+}
+
+// Charts have times below them, whether a replay takes seconds or ten years.
+func TestTimesBelowCharts(t *testing.T) {
+	for _, ms := range []int64{2_000, 600_000, 10 * 365 * 24 * 3_600_000} {
+		d := reporttest.Usual.Data(t)
+		d.Manifest.Totals.EndMS, d.Queues.End = ms, ms
+		tab := browser.Open(t, pageOf(t, d))
+		tab.Ready()
+		ink := browser.Eval[int](tab, `(async () => {
+			document.querySelector("#over-live .chart").scrollIntoView();
+			for (let i = 0; i < 500 && !document.querySelector("#over-live canvas"); i++) await new Promise(requestAnimationFrame);
+			await new Promise(requestAnimationFrame);
+			const c = document.querySelector("#over-live canvas"), high = 18 * devicePixelRatio, from = 160 * devicePixelRatio;
+			return c.getContext("2d").getImageData(from, c.height - high, c.width - from, high).data.filter((x, i) => i % 4 === 3 && x > 128).length;
+		})()`)
+		if ink < 100 {
+			t.Errorf("of %d ms, %d pixels are drawn below the first chart, want times", ms, ink)
+		}
+	}
+}
+
+// A table of jobs fits the page, its last column whole, whatever queues and jobs are called and with what they waited for.
+func TestJobsFitThePage(t *testing.T) {
+	d := explained(reporttest.DataOf(t, reporttest.Usual.Feed))
+	d.Jobs.At(1).Queue = "root." + strings.Repeat("q", 90)
+	d.Jobs.At(2).Name = strings.Repeat("x", 200)
+	tab := browser.Open(t, pageOf(t, d))
+	tab.Ready()
+	tab.Size(1280)
+	if over := browser.Eval[int](tab, `(e => e.scrollWidth - e.clientWidth)(document.querySelector("#grid-jobs .scroll"))`); over > 0 {
+		t.Errorf("the table of jobs is %d pixels wider than the page", over)
+	}
 }
 
 // A thousand jobs are a page of at most 2 MB.

@@ -31,6 +31,7 @@ type Lanes struct {
 	Rows   []string `json:"rows"`
 	Keys   []Key    `json:"keys"`   // what colours mean, by the Kind of a block
 	Blocks Blocks   `json:"blocks"` // in columns of equal length
+	Until  int64    `json:"until"`  // blocks that begin after this time are not there; 0 where all are
 	Open   string   `json:"open"`   // the grid of which row i is opened by a click on row i; empty for none
 }
 

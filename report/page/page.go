@@ -35,6 +35,7 @@ type Page struct {
 	Ledes    []Lede // what came out, and why: the first thing that is read
 	Notes    []string
 	Numbers  []Numbers
+	LeftOut  []string // numbers that are not among them, with the reason
 	Cards    []Card
 	Headline []Table
 	Method   string

@@ -47,6 +47,35 @@ func TestRunOfAnyResult(t *testing.T) {
 	}
 }
 
+// Where the first containers alone are drawn, the page knows from when on others are missing; where all are, none is.
+func TestContainersThatAreNotDrawn(t *testing.T) {
+	d := reporttest.Usual.Data(t)
+	last := d.Containers.Spans[len(d.Containers.Spans)-1].From
+	for more, want := range map[int64]int64{0: 0, 1_000_000: last} {
+		d.Containers.N += more
+		lanes := over(d).Lanes
+		if got := lanes[len(lanes)-1].Until; got != want {
+			t.Errorf("with %d containers more they are drawn until %d, want %d", more, got, want)
+		}
+	}
+}
+
+// What has no number is told with its reason after the numbers, and not among what came out.
+func TestLeftOutAfterTheNumbers(t *testing.T) {
+	d := reporttest.Usual.Data(t)
+	d.Tasks.N = 0
+	s := metric.Of(d)
+	_, others := s.Headline()
+	b, err := Run(s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after, _ := strings.Cut(string(b), `<details class="left">`)
+	if len(others) == 0 || strings.Contains(before, others[0]) || !strings.Contains(after, template.HTMLEscapeString(others[0])) {
+		t.Errorf("%q are not told after the numbers", others)
+	}
+}
+
 // A mark that is not filled is hollow on a page too, on its paper.
 func TestHollowMarks(t *testing.T) {
 	f := figure.New("t", "x", "y")

@@ -31,10 +31,7 @@ func Run(s *metric.Summary, ps []figure.Picture) ([]byte, error) {
 	p.Ledes = append(p.Ledes, lede)
 	p.Notes = news
 	said, others := s.Headline()
-	p.Numbers = numbers(said)
-	for _, text := range others {
-		p.Notes = append(p.Notes, "Left out of the numbers below: "+text)
-	}
+	p.Numbers, p.LeftOut = numbers(said), others
 	p.Over = over(s.Data)
 	drawn, err := Inline(ps)
 	if err != nil {

@@ -110,6 +110,7 @@ func nodes(d *result.Data) []Lanes {
 	l := Lanes{Title: "Containers on nodes", Keys: []Key{{"application master", 7}, {"on a host asked for", 0}, {"on its rack", 5}, {"elsewhere", 1}, {"asked for no host", -1}}}
 	if n := d.Containers.N + d.Containers.AMs; n > int64(len(spans)) {
 		l.Title += fmt.Sprintf(" (the first %s of %s)", quantity.Thousands(int64(len(spans))), quantity.Thousands(n))
+		l.Until = max(1, spans[len(spans)-1].From)
 	}
 	kinds := map[record.Match]int{record.OnHost: 1, record.OnRack: 2, record.Elsewhere: 3}
 	rows := map[int32]int{}

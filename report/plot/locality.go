@@ -16,7 +16,7 @@ var locality = Plot{"locality", "Locality by level", func(d *result.Data) (*figu
 	if len(bars) == 0 {
 		return nil, "no container was allocated and no task succeeded"
 	}
-	f := figure.StackedBars("Where containers and tasks ran", "share of containers and of successful task attempts", bars)
+	f := figure.StackedBars("Where containers and tasks ran", "share of all (of tasks: input, cached and shuffled data)", bars)
 	f.Height = 2.3 * 72
 	return f, ""
 }}

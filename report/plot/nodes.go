@@ -19,5 +19,6 @@ var nodes = Plot{"nodes", "Nodes over time", func(d *result.Data) (*figure.Figur
 	f.Line("nodes", 0, xys)
 	f.X.Min, f.X.Max, f.Y.Min = 0, max(float64(d.Queues.End), 1)/ms, 0
 	f.Y.Max = max(f.Y.Max, 1)
+	f.Y.Tick.Marker = figure.Whole(5)
 	return f, ""
 }}

@@ -36,7 +36,7 @@ var taskNodes = Plot{"tasks_nodes", "Tasks by node", func(d *result.Data) (*figu
 		most = max(most, n)
 		f.Line(nodeName(d, int64(node)), i, xys)
 	}
-	f.Y.Tick.Marker = figure.Even(5)
+	f.Y.Tick.Marker = figure.Whole(5)
 	f.Range(0, float64(max(end, 1))/ms, 0, most*1.02)
 	return f, ""
 }}

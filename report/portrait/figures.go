@@ -88,7 +88,7 @@ func arrivals(p *portrait.Portrait) (*figure.Figure, string) {
 	}
 	f, unit := overTime(p, "Jobs submitted in each "+quantity.Duration(float64(width)), "jobs")
 	f.Line("jobs", 0, figure.Steps(float64(width), unit, jobs))
-	f.Y.Tick.Marker = figure.Even(5)
+	f.Y.Tick.Marker = figure.Whole(5)
 	return f, ""
 }
 
@@ -159,7 +159,7 @@ func nodes(p *portrait.Portrait) (*figure.Figure, string) {
 	}
 	f, unit := overTime(p, "Nodes that take work", "nodes")
 	f.Line("nodes", 0, figure.Steps(float64(p.Timeline[1].StartMS), unit, up))
-	f.Y.Tick.Marker = figure.Even(5)
+	f.Y.Tick.Marker = figure.Whole(5)
 	return f, ""
 }
 
@@ -193,7 +193,7 @@ func columns(title, x, y string, names []string, counts []int64) *figure.Figure 
 		ticks = append(ticks, figure.Tick{Value: at, Label: names[i]})
 		most = max(most, n)
 	}
-	f.X.Tick.Marker, f.Y.Tick.Marker = plot.ConstantTicks(ticks), figure.Even(5)
+	f.X.Tick.Marker, f.Y.Tick.Marker = plot.ConstantTicks(ticks), figure.Whole(5)
 	f.Range(-.6, float64(len(counts))-.4, 0, float64(most)*1.05)
 	return f
 }

@@ -59,7 +59,7 @@ var differences = Plot{"differences", "Differences", func(c *compare.Comparison)
 	f.Styled("", figure.Ink, nil, .8, figure.Points{{X: 0, Y: -.6}, {X: 0, Y: y - .4}})
 	pad := float64((hi - lo) * .05)
 	dot := func(v int, x, y float64, filled bool) figure.Dot {
-		return figure.Dot{X: x, Y: y, Color: figure.Palette[(v-1)%len(figure.Palette)], Shape: v - 1, Filled: filled}
+		return figure.Dot{X: x, Y: y, Color: figure.Palette[v%len(figure.Palette)], Shape: v, Filled: filled}
 	}
 	var dots []figure.Dot
 	var beyond []figure.Label
@@ -74,7 +74,7 @@ var differences = Plot{"differences", "Differences", func(c *compare.Comparison)
 			from = lo + float64(pad*4.2)
 		}
 		if !math.IsNaN(m.low) && from < to {
-			f.Styled("", figure.Palette[(m.v-1)%len(figure.Palette)], nil, 1.2, figure.Points{{X: from, Y: m.y}, {X: to, Y: m.y}})
+			f.Styled("", figure.Palette[m.v%len(figure.Palette)], nil, 1.2, figure.Points{{X: from, Y: m.y}, {X: to, Y: m.y}})
 		}
 		dots = append(dots, dot(m.v, min(max(m.x, lo), hi), m.y, m.real))
 	}

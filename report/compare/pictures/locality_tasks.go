@@ -6,5 +6,5 @@ import (
 )
 
 var localityTasks = Plot{"locality_tasks", "Locality of tasks", func(c *compare.Comparison) (*figure.Figure, string) {
-	return localityBars(c, "Where tasks with a preference ran", "share of their successful attempts", func(p *compare.Pooled) []figure.Level { return p.PreferringTasks })
+	return localityBars(c, "Where tasks with a preference ran", "share of successes (of input, cached and shuffled data)", func(p *compare.Pooled) []figure.Level { return p.PreferringTasks })
 }}

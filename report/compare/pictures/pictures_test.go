@@ -1,10 +1,13 @@
 package pictures
 
 import (
+	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 
 	"replay/report/compare"
+	"replay/report/figure"
 	"replay/report/metric"
 	"replay/report/reporttest"
 )
@@ -55,6 +58,30 @@ func TestDifferencesBeyondTheEnds(t *testing.T) {
 	}
 	if n := len(regexp.MustCompile(`>\+[0-9],[0-9]{3} % ›<`).FindAll(b, -1)); n == 0 {
 		t.Errorf("no difference of more than 1,000 %% is written in\n%s", b)
+	}
+}
+
+// A variant has one colour on a page: that of its lines is that of its differences.
+func TestAVariantHasOneColour(t *testing.T) {
+	other := reporttest.Few
+	other.WaitMS = 3000
+	c := comparison(t, other)
+	hex := func(i int) string {
+		p := figure.Palette[i]
+		return fmt.Sprintf("#%02X%02X%02X", p.R, p.G, p.B)
+	}
+	for _, p := range []Plot{differences, jobWaits} {
+		f, reason := p.Draw(c)
+		if f == nil {
+			t.Fatal(reason)
+		}
+		b, err := f.Render("svg")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if base := strings.Contains(string(b), hex(0)); !strings.Contains(string(b), hex(1)) || base != (p.Name == jobWaits.Name) {
+			t.Errorf("%s: the other variant is not in its own colour, or in the base's", p.Name)
+		}
 	}
 }
 

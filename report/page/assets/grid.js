@@ -52,7 +52,8 @@ class Grid {
   draw() {
     const rows = this.order(), pages = Math.max(1, Math.ceil(rows.length / perPage));
     this.page = Math.min(this.page, pages - 1);
-    this.count.textContent = rows.length === this.n ? `${thousands(this.n, 0)} ${this.g.things}` : `${thousands(rows.length, 0)} of ${thousands(this.n, 0)} ${this.g.things}`;
+    const things = this.n === 1 ? this.g.things.replace(/s$/, "") : this.g.things;
+    this.count.textContent = rows.length === this.n ? `${thousands(this.n, 0)} ${things}` : `${thousands(rows.length, 0)} of ${thousands(this.n, 0)} ${things}`;
     if (!this.head.childElementCount) this.drawHead();
     [...this.head.children].forEach((th, i) => {
       const c = this.shown[i];
@@ -99,7 +100,8 @@ class Grid {
         continue;
       }
       const bad = c !== 0 && ["failed", "unfinished", "refused"].includes(text);
-      tr.append(el("td", {class: (col.unit ? "n" : "") + (bad ? " bad" : ""), "data-label": col.name}, text));
+      const long = !col.unit && /\S{17}/.test(text); // a word that must break, or the table would be wider than the page
+      tr.append(el("td", {class: (col.unit ? "n" : "") + (bad ? " bad" : "") + (long ? " long" : ""), "data-label": col.name}, text));
     }
     if (this.g.life) {
       const [from, start, to] = this.g.life.map(c => this.value(r, c));

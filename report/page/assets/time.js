@@ -8,7 +8,7 @@ class Time {
     const move = by => { const d = (this.to - this.from) * by; this.zoom(this.from + d, this.to + d); };
     root.replaceChildren(el("div", {class: "tools zoom", role: "group", "aria-label": "Zoom of all charts over time"},
       button("Zoom in", () => zoom(.5)), button("Zoom out", () => zoom(2)), button("Earlier", () => move(-.5)), button("Later", () => move(.5)),
-      button("All", () => this.zoom(0, data.end)), this.range), el("p", {class: "hint"}, "Drag over a chart to zoom; all charts follow."));
+      button("All", () => this.zoom(0, data.end)), this.range), el("p", {class: "hint"}, "Drag over a chart to zoom; all charts follow. Times count from the start, as minutes:seconds, hours:minutes:seconds and days."));
     for (const p of data.panels || []) this.add(p.title, p, f => this.panel(p, f), p.lines.map(l => ({name: l.name, color: l.color, line: true, faint: l.faint})), 130);
     for (const l of data.lanes || []) this.add(l.title, l, f => this.lanes(l, f), l.keys, Math.min(520, Math.max(90, 44 + (l.blocks.most.some(n => n > 1) ? 5 * l.blocks.most.reduce((a, b) => a + b, 0) + 4 * l.rows.length : 16 * l.rows.length))));
     this.say();
@@ -25,7 +25,7 @@ class Time {
 
   // inWords says what a chart shows, for those who do not see it.
   inWords(title, p) {
-    if (!p.lines) return `${title}: ${p.rows.length} rows from 0 to ${duration(this.data.end)}`;
+    if (!p.lines) return `${title}: ${p.rows.length} rows from 0 to ${duration(p.until || this.data.end)}`;
     return title + ": " + p.lines.map(l => {
       const xs = l.values.filter(x => x !== null), mean = xs.reduce((s, x) => s + x, 0) / (xs.length || 1);
       const text = x => amount(p.share ? "share" : "count", x);
@@ -54,7 +54,7 @@ class Time {
         if (u.select.width > 4) this.zoom(u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x"));
         u.setSelect({left: 0, width: 0, top: 0, height: 0}, false);
       }], ...(more && more.hooks)},
-      axes: [{...axis, space: 70, size: 26, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 108e5, 216e5, 432e5, 864e5, 1728e5, 4320e5, 6048e5, 8640e5], values: (u, ts) => ts.map(clock)},
+      axes: [{...axis, space: 70, size: 26, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 108e5, 216e5, 432e5, ...days], values: (u, ts) => ts.map(clock)},
         {...axis, size: left(f.box), space: 24, ...(more && more.yAxis)}],
       series: [{}, ...series],
     };
@@ -118,6 +118,17 @@ class Time {
         c.fillStyle = fills[b.kind[i]];
         c.fillRect(x0, top + at * h + gap / 2 + b.lane[i] * lane, Math.max(x1 - x0, 1), Math.max(lane * (b.most[b.row[i]] > 1 && lane > 3 ? .85 : 1), .6));
       }
+      if (l.until && l.until < this.to) { // what begins later is not drawn, which is not the same as that nothing does
+        const x = u.valToPos(Math.max(l.until, this.from), "x", true), room = left + width - x, text = "what begins later is not drawn";
+        c.fillStyle = css("--tint");
+        c.globalAlpha = .7;
+        c.fillRect(x, top, room, height);
+        c.globalAlpha = 1;
+        c.fillStyle = css("--soft");
+        c.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
+        c.textAlign = "center";
+        if (c.measureText(text).width < room) c.fillText(text, x + room / 2, top + height / 2);
+      }
       c.restore();
     };
     look();
@@ -145,10 +156,13 @@ class Time {
 // left is the room beside a chart for what its rows are called, the same for all so that their times stand below one another.
 const left = box => box.clientWidth < 500 ? 92 : 150;
 
+// days are the steps of an axis of days, up to those of centuries.
+const days = [1, 2, 5, 7, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4].map(d => d * 864e5);
+
 // clock writes a time of the axis.
 function clock(ms) {
   const s = ms / 1000, d = Math.floor(s / 86400), h = Math.floor(s / 3600) % 24, m = Math.floor(s / 60) % 60, two = x => String(x).padStart(2, "0");
-  if (s >= 86400) return `${d}d ${two(h)}:${two(m)}`;
+  if (s >= 86400) return s % 86400 ? `${d}d ${two(h)}:${two(m)}` : thousands(d, 0) + " d";
   if (s >= 3600) return `${h}:${two(m)}:${two(Math.floor(s) % 60)}`;
   if (s >= 60 && s % 1 === 0) return `${m}:${two(s % 60)}`;
   return +s.toFixed(3) + " s";
