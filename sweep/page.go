@@ -3,6 +3,7 @@ package sweep
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"replay/report/figure"
 	"replay/report/page"
@@ -15,7 +16,6 @@ const mostListed = 200
 // page returns the page of a merge: one file without anything from elsewhere.
 func (m *Merged) page(pictures [][]figure.Picture) ([]byte, error) {
 	p := page.Page{Title: "Sweep of " + m.Plan, Warnings: m.Warnings.Texts(), Method: "An interval is of 95 % over the seeds, from five seeds on. " + chosen}
-	p.Ledes = []page.Lede{{Text: m.Sentence(), Findings: m.notes()}}
 	for _, t := range m.Traces {
 		p.Facts = append(p.Facts, [2]string{"trace " + t.Name, t.Hash})
 	}
@@ -27,6 +27,10 @@ func (m *Merged) page(pictures [][]figure.Picture) ([]byte, error) {
 	p.Notes = append(p.Notes, left...)
 	extremes := page.Table{Title: "Best and worst", Head: []string{m.overText(), "best", "worst", "the two"}}
 	compared := m.extremes(choices)
+	if answers := m.answers(compared); answers != nil {
+		p.Ledes = append(p.Ledes, page.Lede{Text: strings.Join(answers, " ")})
+	}
+	p.Ledes = append(p.Ledes, page.Lede{Text: m.Sentence(), Findings: m.notes()})
 	for k := range compared {
 		e := &compared[k]
 		h := &m.Metrics[e.metric]

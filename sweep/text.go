@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"replay/report/metric"
 	"replay/report/quantity"
 )
 
@@ -24,6 +26,27 @@ func (m *Merged) Sentence() string {
 		}
 	}
 	return text + ", " + quantity.Counted(int64(len(m.seeds)), "seeds") + "."
+}
+
+// answers say which choice is best and which worst in the times that users of a cluster feel, and whether chance explains that they differ.
+func (m *Merged) answers(of []extremes) (texts []string) {
+	for i := range of {
+		e := &of[i]
+		h := &m.Metrics[e.metric]
+		if !slices.Contains(metric.Ranking, h.Name) {
+			continue
+		}
+		apart := "which chance does not explain"
+		switch {
+		case math.IsNaN(e.half):
+			apart = "of which it is not known whether chance explains it"
+		case !e.apart():
+			apart = "which chance may explain"
+		}
+		texts = append(texts, fmt.Sprintf("By %s the best is %s (%s) and the worst %s (%s), %s.",
+			h.Plain, named(e.best, e.good), h.amount(e.best.means[e.metric]), named(e.worst, e.bad), h.amount(e.worst.means[e.metric]), apart))
+	}
+	return texts
 }
 
 // notes are what a reader must know before the numbers.
@@ -64,10 +87,13 @@ func (m *Merged) WriteText(w io.Writer) {
 		return
 	}
 	choices, left := m.choices()
+	compared := m.extremes(choices)
+	for _, text := range m.answers(compared) {
+		fmt.Fprintln(w, text)
+	}
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s\tbest\t\tworst\t\t\n", m.overText())
-	compared := m.extremes(choices)
 	for i := range compared {
 		e := &compared[i]
 		h := &m.Metrics[e.metric]

@@ -7,10 +7,8 @@ import (
 	"strings"
 
 	"replay/report/inference"
+	"replay/report/metric"
 )
-
-// rankedBy are the metrics that several variants are ranked by: times that users of a cluster feel.
-var rankedBy = []string{"wait_job_first_task_mean_ms", "duration_job_mean_ms"}
 
 // rankingTexts put several variants in order, the best first, and say how many times faster or slower than the base each is, as far as
 // that is told apart from chance, and which neighbours are not told apart. There are none for two variants, which the verdict is about.
@@ -20,7 +18,7 @@ func (c *Comparison) rankingTexts() (texts []string) {
 	}
 	for i := range c.Rows {
 		row := &c.Rows[i]
-		if !slices.Contains(rankedBy, row.Name) || row.Thin() {
+		if !slices.Contains(metric.Ranking, row.Name) || row.Thin() {
 			continue
 		}
 		var order []int
@@ -50,7 +48,7 @@ func (c *Comparison) rankingTexts() (texts []string) {
 // alike names those who stand next to each other in an order and are not told apart. The base is not among them: the text says of each variant how it
 // differs from the base. All pairs of variants and all orders share the level, because the values decided which of them are neighbours.
 func (c *Comparison) alike(row *Row, order []int) (pairs []string) {
-	alpha := inference.Level / float64(len(rankedBy)*len(order)*(len(order)-1)/2)
+	alpha := inference.Level / float64(len(metric.Ranking)*len(order)*(len(order)-1)/2)
 	for k := 1; k < len(order); k++ {
 		a, b := order[k-1], order[k]
 		if a == 0 || b == 0 {

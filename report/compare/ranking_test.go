@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"replay/report/dist"
+	"replay/report/metric"
 	"replay/report/quantity"
 	"replay/report/reporttest"
 )
@@ -30,7 +31,7 @@ func TestRanking(t *testing.T) {
 	if len(texts) != 2 {
 		t.Fatalf("%d rankings, want by wait and by duration: %q", len(texts), texts)
 	}
-	row := &c.Rows[c.row(rankedBy[0])]
+	row := &c.Rows[c.row(metric.Ranking[0])]
 	times := row.Cells[0].Number / row.Cells[1].Number
 	if want := fmt.Sprintf(", %.2f (", times); times < 2 || !strings.HasPrefix(texts[0], "By mean wait for the first task, the best first: quick ") || !strings.Contains(texts[0], want) ||
 		!strings.Contains(texts[0], " times faster than base; ") || !strings.Contains(texts[0], ", as base") {
@@ -45,7 +46,7 @@ func TestRanking(t *testing.T) {
 // nothing the interval has a low end alone.
 func TestRankingIntervals(t *testing.T) {
 	c := of(t, variant(t, reporttest.Few, "base", 8), variant(t, reporttest.Few, "quick", 8), variant(t, reporttest.Few, "slow", 8))
-	row := &c.Rows[c.row(rankedBy[0])]
+	row := &c.Rows[c.row(metric.Ranking[0])]
 	set := func(v int, xs ...float64) {
 		row.Cells[v].ByUnit, row.Cells[v].Number = xs, dist.Mean(xs)
 		row.Cells[v].differ(&row.Cells[0], v == 0)

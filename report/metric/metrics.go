@@ -19,6 +19,9 @@ type Metric struct {
 	Values func(*result.Data) []Value
 }
 
+// Ranking are the metrics that several choices are put in order by: times that users of a cluster feel.
+var Ranking = []string{"wait_job_first_task_mean_ms", "duration_job_mean_ms"}
+
 // Metrics are all metrics, in the order in which they are shown.
 var Metrics = []Metric{
 	localityContainers,

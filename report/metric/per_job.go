@@ -91,7 +91,7 @@ func (s *sample) censored(percent, horizon float64, still string) (x float64, ab
 		return curve.Mean(min(horizon, curve.Most())), ""
 	}
 	if x = curve.Quantile(percent / 100); math.IsNaN(x) && len(s.xs)+len(s.open) > 0 {
-		absent = fmt.Sprintf("%d of %d jobs are %s, too many to know it", len(s.open), len(s.xs)+len(s.open), still)
+		absent = fmt.Sprintf("%s of %s jobs are %s, too many to know it", quantity.Thousands(int64(len(s.open))), quantity.Thousands(int64(len(s.xs)+len(s.open))), still)
 	}
 	return x, absent
 }
