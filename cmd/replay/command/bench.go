@@ -19,6 +19,7 @@ import (
 	"replay/bench/regress"
 	"replay/bench/workload"
 	"replay/cmd/replay/cmdline"
+	"replay/cmd/replay/selfcmd"
 	"replay/engine/scenario"
 	"replay/outdir"
 	"replay/report/quantity"
@@ -204,7 +205,7 @@ func (p *program) benchVerdict(c *cli.Context, series *workload.Series, results 
 // saveBaseline adds the results to the baseline at file, which may be absent. Histories of times beside another loop, or on another
 // machine, begin again.
 func saveBaseline(file string, results []*regress.Result) error {
-	b := workload.NewBaseline(build().String())
+	b := workload.NewBaseline(selfcmd.Built().String())
 	switch old, err := regress.Read(file); {
 	case err == nil:
 		if workload.Comparable(old) && old.Machine == b.Machine {

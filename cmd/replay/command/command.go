@@ -17,6 +17,7 @@ import (
 
 	"replay/cmd/replay/cmdline"
 	"replay/cmd/replay/resultcmd"
+	"replay/cmd/replay/selfcmd"
 	"replay/cmd/replay/tracecmd"
 	"replay/engine"
 	"replay/engine/scenario"
@@ -58,9 +59,9 @@ var commands = []func(*program) *cli.Command{
 	alone(conformCommand),
 	backtestCommand,
 	benchCommand,
-	alone(versionCommand),
-	alone(completionCommand),
-	alone(manCommand),
+	alone(selfcmd.VersionCommand),
+	alone(selfcmd.Completion),
+	alone(selfcmd.Man),
 }
 
 // alone is a command that needs nothing of the program.
@@ -142,7 +143,7 @@ func (p *program) app(stdout, stderr io.Writer) *cli.App {
 		Usage:                     "replay traces of Spark-on-YARN clusters under swappable policies",
 		Writer:                    stdout,
 		ErrWriter:                 stderr,
-		Version:                   version,
+		Version:                   selfcmd.Version,
 		DisableSliceFlagSeparator: true,
 		EnableBashCompletion:      true,
 		ExitErrHandler:            func(*cli.Context, error) {},
@@ -202,7 +203,7 @@ func (p *program) toSend(args []string, err error, e *engine.InternalError) stri
 	line := func(name, format string, values ...any) {
 		fmt.Fprintf(&b, "  %-9s"+format+"\n", append([]any{name}, values...)...)
 	}
-	line("program", "%s, %s %s/%s", build(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	line("program", "%s, %s %s/%s", selfcmd.Built(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	line("command", "replay %s", quoted(args[1:]))
 	line("trace", "sha256 %s", e.TraceHash)
 	files, _ := json.Marshal(p.files.made(nil)) // strings and maps of strings

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/cmd/replay/cmdline"
+	"replay/cmd/replay/selfcmd"
 	"replay/engine/record"
 	"replay/input"
 	"replay/report/quantity"
@@ -171,9 +172,9 @@ func (p *program) again(c *cli.Context) error {
 		return err
 	}
 	copy(args[1:], dirs)
-	if b := build(); d.Version != b.version || d.Commit != b.commit || d.Modified != b.modified || d.Modified {
+	if b := selfcmd.Built(); d.Version != b.Version || d.Commit != b.Commit || d.Modified != b.Modified || d.Modified {
 		if !c.Bool("quiet") {
-			fmt.Fprintf(c.App.ErrWriter, "warning: %s was made by %s and this is %s: the bytes may differ\n", file, buildInfo{d.Version, d.Commit, d.Modified}, b)
+			fmt.Fprintf(c.App.ErrWriter, "warning: %s was made by %s and this is %s: the bytes may differ\n", file, selfcmd.Build{Version: d.Version, Commit: d.Commit, Modified: d.Modified}, b)
 		}
 	}
 	made := d.Made
@@ -219,8 +220,8 @@ func (p *program) telling() []string {
 
 // signed adds to the manifest which program made it, and how.
 func signed(m *record.Manifest, made *record.Made) {
-	b := build()
-	m.ProgramVersion, m.Commit, m.Modified, m.Made = b.version, b.commit, b.modified, made
+	b := selfcmd.Built()
+	m.ProgramVersion, m.Commit, m.Modified, m.Made = b.Version, b.Commit, b.Modified, made
 }
 
 // checkTrace says that a trace is not the one that the result was made from.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"replay/cmd/replay/cmdline"
+	"replay/cmd/replay/selfcmd"
 	"replay/engine/record"
 	"replay/sealed"
 	"replay/sealed/sealedtest"
@@ -82,7 +83,7 @@ func TestRunFromItsOwnDescription(t *testing.T) {
 	if err := json.Unmarshal([]byte(files(t, first)["run.json"]), &m); err != nil {
 		t.Fatal(err)
 	}
-	if m.Made == nil || len(m.Made.Files) != 6 || len(m.Made.Folders) != 1 || m.ProgramVersion != version || m.Config["spark.locality.wait"] != "1s" || m.Model["am-start-ms"] != "900" {
+	if m.Made == nil || len(m.Made.Files) != 6 || len(m.Made.Folders) != 1 || m.ProgramVersion != selfcmd.Version || m.Config["spark.locality.wait"] != "1s" || m.Model["am-start-ms"] != "900" {
 		t.Errorf("made %+v by %q", m.Made, m.ProgramVersion)
 	}
 	if f := m.Made.Trace; len(f) != 2 || f[0].Name != "fair-scheduler.xml" || !strings.Contains(f[0].Text, "<allocations>") || len(f[1].SHA256) != 64 {
@@ -316,7 +317,7 @@ func TestCompareFromItsOwnDescription(t *testing.T) {
 	if err := json.Unmarshal([]byte(files(t, first)["comparison.json"]), &c); err != nil {
 		t.Fatal(err)
 	}
-	if c.Version != version || c.Made == nil || len(c.Made.Files) != 6 || len(c.Variants) != 2 || c.Variants[1].Config["spark.locality.wait"] != "2s" || c.Variants[1].Nodes != 9 || c.Variants[0].Model["am-start-ms"] != "900" {
+	if c.Version != selfcmd.Version || c.Made == nil || len(c.Made.Files) != 6 || len(c.Variants) != 2 || c.Variants[1].Config["spark.locality.wait"] != "2s" || c.Variants[1].Nodes != 9 || c.Variants[0].Model["am-start-ms"] != "900" {
 		t.Errorf("the comparison says %+v", c)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"replay/bench"
 	"replay/bench/measure"
 	"replay/cmd/replay/cmdline"
+	"replay/cmd/replay/selfcmd"
 	"replay/engine"
 	"replay/engine/scenario"
 	"replay/report/quantity"
@@ -65,8 +66,8 @@ func (p *program) readPlan(c *cli.Context, others ...string) (*sweep.Plan, error
 func (p *program) sweepOf(c *cli.Context, plan *sweep.Plan, points []sweep.Point) (*sweeping, error) {
 	w := &sweeping{p: p, c: c, plan: plan.File, store: sweep.Store{Dir: c.String("out")}}
 	w.all.Plan = filepath.Base(plan.File)
-	b := build()
-	w.program = sweep.Program{Version: b.version, Commit: b.commit, Modified: b.modified}
+	b := selfcmd.Built()
+	w.program = sweep.Program{Version: b.Version, Commit: b.Commit, Modified: b.Modified}
 	for i := range points {
 		words, err := p.wordsOf(plan, &points[i])
 		if err != nil {
@@ -179,8 +180,8 @@ func (w *sweeping) resolveOn(plan *sweep.Plan, points []sweep.Point, source int,
 // decisions is the version of the program's decisions. Where it was built of sources that are not those of a commit, or decides by policies of its
 // own, that is the program itself.
 func (w *sweeping) decisions() (string, error) {
-	text := version + " " + bench.Decisions()
-	if b := build(); b.commit != "" && !b.modified && w.p.policies.Empty() {
+	text := selfcmd.Version + " " + bench.Decisions()
+	if b := selfcmd.Built(); b.Commit != "" && !b.Modified && w.p.policies.Empty() {
 		return text, nil
 	}
 	path, err := os.Executable()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"replay/cmd/replay/cmdline"
+	"replay/cmd/replay/selfcmd"
 	"replay/policy"
 )
 
@@ -129,7 +130,7 @@ func TestHelpEverywhere(t *testing.T) {
 			}
 		}
 	}
-	if text := must(t, "version"); !strings.HasPrefix(text, "replay "+version+" (") {
+	if text := must(t, "version"); !strings.HasPrefix(text, "replay "+selfcmd.Version+" (") {
 		t.Errorf("version: %q", text)
 	}
 	for _, shell := range []string{"bash", "zsh"} {

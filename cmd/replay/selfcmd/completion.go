@@ -1,4 +1,4 @@
-package command
+package selfcmd
 
 import (
 	"io"
@@ -56,8 +56,8 @@ func writeText(c *cli.Context, value any, text string) error {
 	return err
 }
 
-// completionCommand prints scripts for shells.
-func completionCommand() *cli.Command {
+// Completion prints scripts for shells.
+func Completion() *cli.Command {
 	names := slices.Sorted(maps.Keys(shells))
 	return &cli.Command{
 		Name:      "completion",

@@ -1,4 +1,4 @@
-package command
+package selfcmd
 
 import (
 	"replay/cmd/replay/cmdline"
@@ -6,8 +6,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// manCommand prints the man page.
-func manCommand() *cli.Command {
+// Man prints the man page.
+func Man() *cli.Command {
 	return &cli.Command{
 		Name:        "man",
 		Usage:       "print the man page",

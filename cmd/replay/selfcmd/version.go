@@ -1,4 +1,5 @@
-package command
+// Package selfcmd has the commands by which the program says what it is and what it takes: version, completion and the man page.
+package selfcmd
 
 import (
 	"fmt"
@@ -10,31 +11,31 @@ import (
 	"replay/cmd/replay/cmdline"
 )
 
-// version is the program's version; results record it.
-const version = "0.1.0"
+// Version is the program's version; results record it.
+const Version = "0.1.0"
 
-// buildInfo is what results record of the program.
-type buildInfo struct {
-	version, commit string
-	modified        bool // the sources were not those of the commit
+// Build is what results record of the program.
+type Build struct {
+	Version, Commit string
+	Modified        bool // the sources were not those of the commit
 }
 
-func (b buildInfo) String() string {
-	text := "replay " + b.version
+func (b Build) String() string {
+	text := "replay " + b.Version
 	switch {
-	case b.commit == "":
+	case b.Commit == "":
 		text += " (built without version control)"
-	case b.modified:
-		text += " (commit " + b.commit + ", with changes)"
+	case b.Modified:
+		text += " (commit " + b.Commit + ", with changes)"
 	default:
-		text += " (commit " + b.commit + ")"
+		text += " (commit " + b.Commit + ")"
 	}
 	return text
 }
 
-// build reads what Go's build put into the program.
-func build() buildInfo {
-	b := buildInfo{version: version}
+// Built reads what Go's build put into the program.
+func Built() Build {
+	b := Build{Version: Version}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
@@ -42,16 +43,16 @@ func build() buildInfo {
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
-			b.commit = s.Value
+			b.Commit = s.Value
 		case "vcs.modified":
-			b.modified = s.Value == "true"
+			b.Modified = s.Value == "true"
 		}
 	}
 	return b
 }
 
-// versionCommand says which program this is.
-func versionCommand() *cli.Command {
+// VersionCommand says which program this is.
+func VersionCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "version",
 		Usage: "print the version of the program, the commit it was built from, and Go's",
@@ -60,14 +61,14 @@ func versionCommand() *cli.Command {
 			if c.Args().Present() {
 				return cmdline.Usagef("version wants no argument, got %q", c.Args().First())
 			}
-			b := build()
+			b := Built()
 			if c.Bool("json") {
 				return cmdline.WriteJSON(c.App.Writer, struct {
 					Version  string `json:"version"`
 					Commit   string `json:"commit"`
 					Modified bool   `json:"modified"`
 					Go       string `json:"go"`
-				}{b.version, b.commit, b.modified, runtime.Version()})
+				}{b.Version, b.Commit, b.Modified, runtime.Version()})
 			}
 			_, err := fmt.Fprintf(c.App.Writer, "%s, %s %s/%s\n", b, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
