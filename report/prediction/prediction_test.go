@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,6 +83,24 @@ func TestErrorsByHand(t *testing.T) {
 	}
 	if recorded, predicted := r.Clusters[0].Executors.area(); recorded != 5 || predicted != 5 {
 		t.Errorf("executor time %v and %v, want 5 s each", recorded, predicted)
+	}
+}
+
+// What is said of several copies of an application alike is said once, with how many there are.
+func TestCopiesAreToldOnce(t *testing.T) {
+	r := byHand()
+	i := slices.IndexFunc(r.Applications, func(a App) bool { return len(a.Why) > 0 && math.Abs(float64(a.Error)) >= .05 })
+	if i < 0 {
+		t.Fatal("no application is far off")
+	}
+	r.Applications = append(r.Applications, r.Applications[i], r.Applications[i])
+	var b bytes.Buffer
+	if err := r.WriteText(&b, 1); err != nil {
+		t.Fatal(err)
+	}
+	a := &r.Applications[i]
+	if n := strings.Count(b.String(), "\n  "+a.Why[0]); n != 1 || !strings.Contains(b.String(), " (3 times); the largest differences:\n  "+a.Why[0]) {
+		t.Errorf("%q is said %d times in\n%s", a.Why[0], n, &b)
 	}
 }
 

@@ -64,12 +64,7 @@ func (b *Report) WriteText(w io.Writer, details int) error {
 		return err
 	}
 	if details > 0 {
-		for i := range b.Applications {
-			a := &b.Applications[i]
-			if e := float64(a.Error); len(a.Why) > 0 && (math.IsNaN(e) || math.Abs(e) >= 0.05) {
-				fmt.Fprintf(w, "\n%s %s: %s; the largest differences:\n  %s\n", a.Recording, a.Name, percentText(a.Error), strings.Join(a.Why, "\n  "))
-			}
-		}
+		b.writeLargest(w)
 	}
 	for i := range b.Clusters {
 		if err := b.Clusters[i].writeText(w); err != nil {
@@ -114,6 +109,28 @@ func (b *Report) WriteText(w io.Writer, details int) error {
 		}
 	}
 	return nil
+}
+
+// writeLargest names the largest differences of each application that is far off, once for those of which the same is said, as it is of copies.
+func (b *Report) writeLargest(w io.Writer) {
+	alike := map[string]int{}
+	var whose, what []string
+	for i := range b.Applications {
+		a := &b.Applications[i]
+		if e := float64(a.Error); len(a.Why) > 0 && (math.IsNaN(e) || math.Abs(e) >= 0.05) {
+			of, why := fmt.Sprintf("%s %s: %s", a.Recording, a.Name, percentText(a.Error)), strings.Join(a.Why, "\n  ")
+			if alike[of+why]++; alike[of+why] == 1 {
+				whose, what = append(whose, of), append(what, why)
+			}
+		}
+	}
+	for i, of := range whose {
+		times := ""
+		if n := alike[of+what[i]]; n > 1 {
+			times = fmt.Sprintf(" (%d times)", n)
+		}
+		fmt.Fprintf(w, "\n%s%s; the largest differences:\n  %s\n", of, times, what[i])
+	}
 }
 
 // worst names what the worst errors are of.
