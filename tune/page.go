@@ -7,10 +7,13 @@ import (
 	"replay/report/page"
 )
 
+// together says how wide intervals are.
+const together = "Intervals are of 95 %: that of the goal alone, those of what gets worse and better all together, so these are wider."
+
 // page returns the result as one file without anything from elsewhere.
 func (r *Result) page() ([]byte, error) {
 	p := page.Page{Title: "Tuning of " + r.Plan, About: "Goal: " + r.Goal, Warnings: r.Warnings.Texts(),
-		Method: fmt.Sprintf("%s raced on %s; the gain and who pays for it are of %s that had no part in it. Intervals are of 95 %%; what gets better and worse is tested together.", settings(len(r.Labels)-1), r.Units, r.Held)}
+		Method: fmt.Sprintf("%s raced on %s; the gain and who pays for it are of %s that had no part in it. %s", settings(len(r.Labels)-1), r.Units, r.Held, together)}
 	lede := page.Lede{Text: r.Sentence()}
 	if r.Better {
 		lede.Kind = "good"
@@ -35,10 +38,11 @@ func (r *Result) page() ([]byte, error) {
 		title  string
 		better bool
 	}{{"What gets worse", false}, {"What gets better", true}} {
+		class := map[bool]string{false: "real-worse", true: "real-better"}[side.better]
 		t := page.Table{Title: side.title + ", on what was held out", Head: []string{"value", "before → after (change)"}}
 		for _, x := range pays {
 			if x.Better == side.better {
-				t.Rows = append(t.Rows, page.Row{Name: r.words(x.Name), Code: x.Name, Cells: []page.Cell{{Text: amounts(x.Unit, x.Was, x.Is, x.Half), Note: x.over(), Label: t.Head[1]}}})
+				t.Rows = append(t.Rows, page.Row{Name: r.words(x.Name), Code: x.Name, Cells: []page.Cell{{Text: amounts(x.Unit, x.Was, x.Is, x.Half), Class: class, Note: x.over(), Label: t.Head[1]}}})
 			}
 		}
 		switch {
@@ -73,7 +77,7 @@ func (r *Result) finals() page.Table {
 
 // raceTable is who came to the end of the race and who left when and why.
 func (r *Result) raceTable() page.Table {
-	t := page.Table{Title: "The race", Head: []string{"setting", "place", r.words(r.Values.Goal.Name), "left"}}
+	t := page.Table{Title: "Places in the race", Head: []string{"setting", "place", r.words(r.Values.Goal.Name), "left"}}
 	row := func(c int, place, value, left string) {
 		t.Rows = append(t.Rows, page.Row{Name: r.Labels[c], Cells: []page.Cell{{Text: place, Label: t.Head[1]}, {Text: value, Label: t.Head[2]}, {Text: left, Label: t.Head[3]}}})
 	}

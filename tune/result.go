@@ -312,6 +312,9 @@ func (r *Result) WriteText(w io.Writer) {
 		}
 		t.Flush()
 	}
+	if len(all) > 0 && r.Winner != Baseline {
+		fmt.Fprintf(w, "\n%s\n", together)
+	}
 	if text := thinText(thin); text != "" {
 		fmt.Fprintf(w, "\n%s\n", text)
 	}

@@ -157,3 +157,24 @@ func TestALeastValueKeepsNoLimit(t *testing.T) {
 		t.Errorf("a mean of at least 14 s exceeds 10 s by %v, want 4 s", x)
 	}
 }
+
+// The page says above each of its tables what is in it: what gets better and what gets worse is no matter of their order. It and the text say why the interval
+// of the goal is narrower than that of the same value among all.
+func TestTablesHaveTitles(t *testing.T) {
+	r := solved(t, sweep.Value{Name: "wait_mean_ms", Headline: "mean wait", Unit: "ms", Better: "lower", N: 400, Things: "jobs"},
+		sweep.Value{Name: "locality_share", Headline: "locality", Unit: "share", Better: "higher", N: 400, Things: "jobs"})
+	html, err := r.page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	r.WriteText(&text)
+	for _, title := range []string{"What gets worse, on what was held out", "What gets better, on what was held out", "Places in the race"} {
+		if !strings.Contains(string(html), "<h3>"+title+"</h3>") {
+			t.Errorf("the page has no title %q", title)
+		}
+	}
+	if !strings.Contains(string(html), together) || !strings.Contains(text.String(), together) {
+		t.Errorf("page or text do not say %q", together)
+	}
+}
