@@ -39,6 +39,9 @@ func Run(ctx context.Context, recs []*Recording, o Options, fit, leaveOneOut boo
 			return nil, err
 		}
 		b.Applications = append(b.Applications, apps...)
+		if text := r.caveat(); text != "" {
+			b.Caveats = append(b.Caveats, r.Name+" "+text+".")
+		}
 		byName[r.Name] = apps
 		if r.IsCluster {
 			b.Clusters = append(b.Clusters, r.compareCluster(seen))

@@ -224,6 +224,18 @@ func TestTracesWithMore(t *testing.T) {
 		if recs, _, err := Sources(t.Context(), []string{opt.Out}, o); err != nil || len(recs) != 1 {
 			t.Fatalf("%d recordings, %v", len(recs), err)
 		}
+		o.Import.Warn = nil
+		recs, _, err := Sources(t.Context(), []string{opt.Out}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := Run(t.Context(), recs, options(), false, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (tt.want == "") != (b.Caveats == nil) || tt.want != "" && !strings.HasPrefix(b.Caveats[0], strings.Replace(tt.want, "mine: ", "mine ", 1)) {
+			t.Errorf("the report says %q, want %q", b.Caveats, tt.want)
+		}
 		if said := strings.Join(warned, ""); (tt.want == "") != (said == "") || !strings.HasPrefix(said, tt.want) {
 			t.Errorf("warned %q, want %q", warned, tt.want)
 		}

@@ -157,8 +157,8 @@ func (s *sources) directory(d directory) error {
 		if err != nil {
 			return err
 		}
-		if made := r.madeUp(); made != "" && s.Import.Warn != nil {
-			s.Import.Warn(fmt.Sprintf("%s: has %s: it is not the recording as it was, so errors are not those of the replay alone; the logs themselves have none of that", name, made))
+		if text := r.caveat(); text != "" && s.Import.Warn != nil {
+			s.Import.Warn(name + ": " + text)
 		}
 		in.Name, in.Ended = name, true
 		if origin := r.originMS; origin != trace.Unset {
@@ -325,6 +325,15 @@ func (r *Recording) take(file func(name string) ([]byte, error)) error {
 		}
 	}
 	return nil
+}
+
+// caveat says why errors of the recording are not those of the replay alone; empty where they are.
+func (r *Recording) caveat() string {
+	made := r.madeUp()
+	if made == "" {
+		return ""
+	}
+	return "has " + made + ": it is not the recording as it was, so errors are not those of the replay alone; the logs themselves have none of that"
 }
 
 // madeUp says what of a trace its import made up that a replay of the recording would not have, "" for nothing.

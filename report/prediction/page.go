@@ -69,6 +69,7 @@ func (b *Report) WriteDir(path string, formats []string) error {
 // page is report.html: errors, the scatter plot, and every job and stage of every application.
 func (b *Report) page(ps []figure.Picture) ([]byte, error) {
 	p := page.Page{Title: "Prediction and recording", Warnings: Grouped(b.Warnings)}
+	p.Ledes = []page.Lede{{Text: b.sentence(), Findings: b.Caveats}}
 	s := &b.Summary
 	for _, c := range []struct {
 		label string

@@ -121,6 +121,7 @@ type Report struct {
 	LeaveOneOut  *Summary          `json:"leave_one_out,omitempty"`
 	Model        map[string]string `json:"model"`
 	Settings     map[string]string `json:"settings"`
+	Caveats      []string          `json:"caveats,omitempty"` // why errors are not those of the replay alone
 	Warnings     []string          `json:"warnings,omitempty"`
 	Chatter      map[string]bool   `json:"-"`        // those of the warnings that --quiet leaves out
 	LeftOut      []LeftOut         `json:"left_out"` // inputs of which nothing is in the report

@@ -86,6 +86,28 @@ func TestErrorsByHand(t *testing.T) {
 	}
 }
 
+// Text and page say why errors are not those of the replay alone, and the page says first how near the times are.
+func TestCaveatsAreSaid(t *testing.T) {
+	r := byHand()
+	r.Caveats = []string{"mine has 2 copies."}
+	var b bytes.Buffer
+	if err := r.WriteText(&b, 0); err != nil {
+		t.Fatal(err)
+	}
+	html, err := r.page(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, text := range map[string]string{"the text": b.String(), "the page": string(html)} {
+		if !strings.Contains(text, r.Caveats[0]) {
+			t.Errorf("%s does not say %q", what, r.Caveats[0])
+		}
+	}
+	if before, _, _ := strings.Cut(string(html), `<dl class="cards">`); !strings.Contains(before, "The time of 2 applications is predicted to within 7.5 % in the median, and to within 10.0 % at worst.") {
+		t.Error("the page does not begin with how near the times are")
+	}
+}
+
 // What is said of several copies of an application alike is said once, with how many there are.
 func TestCopiesAreToldOnce(t *testing.T) {
 	r := byHand()

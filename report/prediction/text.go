@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"replay/report/quantity"
 )
 
 // explain names the stages behind the largest differences and what the recording says of them.
@@ -103,12 +106,21 @@ func (b *Report) WriteText(w io.Writer, details int) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	for _, line := range b.worst() {
+	for _, line := range slices.Concat(b.worst(), b.Caveats) {
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// sentence says how near the times of applications are.
+func (b *Report) sentence() string {
+	s := &b.Summary
+	if s.N == 0 {
+		return "No application has both a recorded and a predicted time."
+	}
+	return fmt.Sprintf("The time of %s is predicted to within %s in the median, and to within %s at worst.", quantity.Counted(int64(s.N), "applications"), absText(s.Median), absText(s.Worst))
 }
 
 // writeLargest names the largest differences of each application that is far off, once for those of which the same is said, as it is of copies.

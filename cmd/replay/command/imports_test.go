@@ -95,7 +95,7 @@ var picture = map[string][]string{
 	"replay/report/plan":       {"replay/shown", "replay/engine/record", "replay/trace", "replay/report/metric", "replay/report/page", "replay/outdir", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/quantity", "replay/report/target"},
 	"replay/report/ci":         nil,
 	"replay/report/gate":       {"replay/shown", "replay/engine/record", "replay/report/ci", "replay/report/compare", "replay/report/inference", "replay/report/metric", "replay/report/page", "replay/report/quantity", "replay/report/result", "replay/report/target"},
-	"replay/report/prediction": {"replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/outdir", "replay/report/page"},
+	"replay/report/prediction": {"replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/outdir", "replay/report/page", "replay/report/quantity"},
 	"replay/report/paper":      {"replay/shown", "replay/outdir", "replay/report/compare", "replay/report/compare/pictures", "replay/report/figure", "replay/report/metric", "replay/report/plot", "replay/report/quantity"},
 	"replay/report/verify":     {"replay/input", "replay/sealed", "replay/spill", "replay/trace/tablefile"},
 	"replay/report/timeline":   {"replay/input", "replay/sealed", "replay/engine/record", "replay/trace/tablefile"},
