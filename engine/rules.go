@@ -104,6 +104,7 @@ func stateRules() snapshot.Rules {
 			spark + "TaskSet.order":       snapshot.Unset,
 			spark + "hostState.order":     snapshot.Unset,
 			spark + "keyedLists.order":    snapshot.Unset,
+			spark + "health.known":        snapshot.Unset,
 			// tests
 			"replay/engine/spark/allocator.Allocator.OnRequest": snapshot.Unset,
 		},

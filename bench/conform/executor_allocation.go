@@ -33,7 +33,7 @@ type executorAllocationCase struct {
 	names    *protocol.Names             // of hosts
 	counter  spark.HintCounter           //
 	active   map[int32]bool              // executors added and not removed
-	answers  []bool                      // still to be given in this event
+	answers  []executorAllocationCall    // still to be given in this event
 	calls    []executorAllocationCall    // made in this event
 }
 
@@ -53,6 +53,8 @@ type executorAllocationConf struct {
 	ShuffleTimeout    *int64  `json:"shuffle_tracking_timeout_s"`
 	ShuffleServiceRDD bool    `json:"shuffle_service_fetch_rdd"`
 	Decommission      bool    `json:"decommission"`
+
+	Keys map[string]json.RawMessage `json:"keys"` // further ones
 }
 
 type executorAllocationProfile struct {
@@ -94,6 +96,7 @@ type executorAllocationCall struct {
 	Hosts        []pair[int, map[string]int] `json:"host_to_local_task_count,omitempty"`
 	Executors    []string                    `json:"execs,omitempty"`
 	Acknowledged bool                        `json:"acknowledged"`
+	Gone         *[]string                   `json:"gone,omitempty"` // executors that really go; nil: all
 }
 
 func (c executorAllocationCall) equal(o executorAllocationCall) bool {
@@ -144,6 +147,7 @@ func (c *executorAllocationConf) sparkConf() (*sparkconf.Conf, error) {
 	if c.ShuffleTimeout != nil {
 		dyn("shuffleTracking.timeout", fmt.Sprint(*c.ShuffleTimeout, "s"))
 	}
+	maps.Copy(values, properties(c.Keys))
 	conf, _, err := sparkconf.Parse(sparkconf.Layer{Name: "conf", Strict: true, Values: values})
 	return conf, err
 }
@@ -168,7 +172,7 @@ func runExecutorAllocation(c *executorAllocationCase, out *golden.Results) {
 		e := &c.Events[i]
 		c.calls, c.answers = nil, c.answers[:0]
 		for k := range e.Calls {
-			c.answers = append(c.answers, e.Calls[k].Acknowledged)
+			c.answers = append(c.answers, e.Calls[k])
 			e.Calls[k].LocalTasks = slices.DeleteFunc(e.Calls[k].LocalTasks, func(p [2]int) bool { return p[1] == 0 })
 			e.Calls[k].Hosts = slices.DeleteFunc(e.Calls[k].Hosts, func(p pair[int, map[string]int]) bool { return len(p.second) == 0 })
 		}
@@ -248,6 +252,10 @@ func (c *executorAllocationCase) apply(e *executorAllocationEvent) bool {
 		m.ShuffleCleaned(e.Shuffle)
 	case "block_updated":
 		m.BlockUpdated(executor, e.RDD, e.Split, e.Level != "NONE", e.Level != "NONE" && e.Level != "MEMORY_ONLY", c.active[executor])
+	case "shuffle_moved":
+		m.ShuffleMoved(executor, e.Shuffle, c.active[executor])
+	case "reset":
+		m.Reset()
 	case "unpersist_rdd":
 		m.UnpersistRDD(e.RDD)
 	default:
@@ -257,18 +265,19 @@ func (c *executorAllocationCase) apply(e *executorAllocationEvent) bool {
 }
 
 // answer gives the recorded answer to the next call; calls beyond them are acknowledged.
-func (c *executorAllocationCase) answer() bool {
+func (c *executorAllocationCase) answer() (ok bool, gone *[]string) {
 	if len(c.answers) == 0 {
-		return true
+		return true, nil
 	}
-	ok := c.answers[0]
+	a := c.answers[0]
 	c.answers = c.answers[1:]
-	return ok
+	return a.Acknowledged, a.Gone
 }
 
 // RequestTotal notes the call, as [spark.Backend].
 func (c *executorAllocationCase) RequestTotal(_ int64, r *spark.TotalRequest) bool {
-	call := executorAllocationCall{Call: "request_total", Acknowledged: c.answer()}
+	ok, _ := c.answer()
+	call := executorAllocationCall{Call: "request_total", Acknowledged: ok}
 	for _, p := range r.Profiles {
 		call.Targets = append(call.Targets, [2]int{int(p.Profile), p.Total})
 		if p.Hints.LocalTasks > 0 {
@@ -297,12 +306,15 @@ func (c *executorAllocationCase) Decommission(_ int64, executors []int32) []int3
 }
 
 func (c *executorAllocationCase) remove(name string, executors []int32) []int32 {
-	call := executorAllocationCall{Call: name, Executors: texts(executors), Acknowledged: c.answer()}
-	c.calls = append(c.calls, call)
-	if !call.Acknowledged {
+	ok, gone := c.answer()
+	c.calls = append(c.calls, executorAllocationCall{Call: name, Executors: texts(executors), Acknowledged: ok})
+	switch {
+	case !ok:
 		return nil
+	case gone == nil:
+		return executors
 	}
-	return executors
+	return slices.DeleteFunc(slices.Clone(executors), func(e int32) bool { return !slices.Contains(*gone, strconv.Itoa(int(e))) })
 }
 
 func texts(numbers []int32) []string {

@@ -86,9 +86,12 @@ type taskSetEvent struct {
 	Kind       string       `json:"kind"`
 	Exec       string       `json:"exec"`
 	WorkerHost *string      `json:"worker_host"`
+	Index      int32        `json:"index"`
+	From       *[2]string   `json:"from"` // executor and host of the output that a task could not read
 
 	Launched []taskLaunch    `json:"launched"`
 	Kills    []int64         `json:"kills"`
+	ExecKill []string        `json:"executor_kills"` // asked of the backend
 	Upcalls  []upcall        `json:"dag"`
 	Pending  *pendingState   `json:"pending"`
 	State    []taskSetStatus `json:"state"`
@@ -250,8 +253,10 @@ type taskSetRun struct {
 
 	launched []taskLaunch
 	kills    []int64
+	execKill []string
 	upcalls  []upcall
 	pending  *pendingState
+	sets     map[[2]int32]int32 // by stage and attempt
 }
 
 func newTaskSetRun(c *taskSetCase) (*taskSetRun, string) {
@@ -285,7 +290,7 @@ func newTaskSetRun(c *taskSetCase) (*taskSetRun, string) {
 	default:
 		return nil, "scheduler_mode is " + c.Conf.Mode
 	}
-	r := &taskSetRun{refs: map[int64]spark.TaskRef{}, taskCPUs: map[int32]int32{0: int32(c.Conf.TaskCPUs)}, schedulable: c.schedulable}
+	r := &taskSetRun{refs: map[int64]spark.TaskRef{}, sets: map[[2]int32]int32{}, taskCPUs: map[int32]int32{0: int32(c.Conf.TaskCPUs)}, schedulable: c.schedulable}
 	for _, p := range c.Conf.Profiles {
 		if p.TaskCPUs > 0 {
 			r.taskCPUs[p.Profile] = p.TaskCPUs
@@ -335,7 +340,7 @@ func (r *taskSetRun) hostsOf(c *taskSetCase) {
 
 // apply makes the calls of an event; it returns why that is not possible.
 func (r *taskSetRun) apply(e *taskSetEvent) string {
-	r.launched, r.kills, r.upcalls, r.pending = nil, nil, nil, nil
+	r.launched, r.kills, r.execKill, r.upcalls, r.pending = nil, nil, nil, nil, nil
 	switch e.Op {
 	case "submit":
 		if r.taskCPUs[e.Profile] == 0 {
@@ -370,7 +375,11 @@ func (r *taskSetRun) apply(e *taskSetEvent) string {
 			return "failure of kind " + e.Kind
 		}
 		if ref := r.refs[e.ID]; r.sched.StatusUpdate(ref) {
-			r.sched.Failed(e.Time, ref, reason)
+			if e.From != nil {
+				r.sched.FetchFailed(e.Time, ref, spark.FetchSource{Exec: r.execs.of(e.From[0]), Host: r.hosts.of(e.From[1])})
+			} else {
+				r.sched.Failed(e.Time, ref, reason)
+			}
 		}
 	case "executor_lost":
 		loss, ok := losses[e.Kind]
@@ -382,6 +391,10 @@ func (r *taskSetRun) apply(e *taskSetEvent) string {
 		r.sched.Decommission(e.Time, r.execs.of(e.Exec), e.WorkerHost != nil)
 	case "check_speculatable":
 		r.sched.Speculate(e.Time)
+	case "abort_timeout":
+		r.sched.AbortTimeout(e.Time, r.sets[[2]int32{e.Stage, e.Attempt}])
+	case "partition_completed":
+		r.sched.PartitionDone(e.Time, r.sets[[2]int32{e.Stage, e.Attempt}], e.Index)
 	case "advance", "executors_registered":
 	default:
 		return "operation " + e.Op
@@ -423,7 +436,9 @@ func (r *taskSetRun) submit(e *taskSetEvent) {
 		}
 		spec.PrefStart = append(spec.PrefStart, int32(len(spec.Hosts)))
 	}
-	p := r.sched.Submit(e.Time, &spec).PendingTasks()
+	set := r.sched.Submit(e.Time, &spec)
+	r.sets[[2]int32{e.Stage, e.Attempt}] = set.ID
+	p := set.PendingTasks()
 	r.pending = &pendingState{
 		ByExec: r.execs.lists(p.ByExec), ByHost: r.hosts.lists(p.ByHost), ByRack: r.racks.lists(p.ByRack),
 		NoPrefs: p.NoPrefs, All: p.All, HostWalk: []string{},
@@ -449,13 +464,15 @@ func (r *taskSetRun) collect() {
 		case spark.SpeculativeTask:
 			r.upcalls = append(r.upcalls, upcall{DAG: "speculative_task_submitted", Stage: &e.Stage, Index: index})
 		case spark.UnschedulableAdded, spark.UnschedulableGone:
-			if set := r.sched.Set(e.Set); r.schedulable && set != nil {
+			if r.schedulable {
 				name := unschedulableAdded
 				if e.Kind == spark.UnschedulableGone {
 					name = unschedulableRemoved
 				}
-				r.upcalls = append(r.upcalls, upcall{DAG: name, Stage: &set.Stage, Attempt: &set.Schedulable.Attempt})
+				r.upcalls = append(r.upcalls, upcall{DAG: name, Stage: &e.Stage, Attempt: &e.StageAttempt})
 			}
+		case spark.KillExecutor:
+			r.execKill = append(r.execKill, r.execs.text[e.Exec])
 		case spark.KillTask:
 			r.kills = append(r.kills, e.Task)
 		}
@@ -489,7 +506,7 @@ func (r *taskSetRun) status() []taskSetStatus {
 // compare returns the first part of an event's outcome that differs.
 func (r *taskSetRun) compare(e *taskSetEvent) (want, got any, same bool) {
 	for _, part := range [][2]any{
-		{e.Launched, r.launched}, {e.Kills, r.kills}, {e.Upcalls, r.upcalls}, {e.Pending, r.pending}, {e.State, r.status()},
+		{e.Launched, r.launched}, {e.Kills, r.kills}, {sortedTexts(e.ExecKill), sortedTexts(r.execKill)}, {e.Upcalls, r.upcalls}, {e.Pending, r.pending}, {e.State, r.status()},
 	} {
 		if w, g := golden.Text(part[0]), golden.Text(part[1]); w != g && !(isEmpty(w) && isEmpty(g)) {
 			return part[0], part[1], false

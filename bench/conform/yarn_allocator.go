@@ -40,21 +40,58 @@ type yarnAllocatorCase struct {
 		LaunchExclude  bool  `json:"launch_exclude_on_failure"`
 		MaxPerNode     int   `json:"max_failed_executors_per_node"`
 		ExcludeTimeout int64 `json:"exclude_timeout_ms"`
+
+		Keys map[string]json.RawMessage `json:"keys"` // further ones; a case that has them has launches that take time
 	} `json:"conf"`
 	Profiles []struct {
-		Profile  int   `json:"profile"`
-		Cores    int   `json:"cores"`
-		MemoryMB int64 `json:"container_memory_mb"`
-		PerExec  int   `json:"tasks_per_executor"`
+		Profile  int                `json:"profile"`
+		Cores    int                `json:"cores"`
+		MemoryMB int64              `json:"container_memory_mb"`
+		PerExec  int                `json:"tasks_per_executor"`
+		Sets     *yarnAllocatorSets `json:"sets"`
 	} `json:"profiles"`
 	Racks  map[string]string    `json:"racks"`
 	Events []yarnAllocatorEvent `json:"events"`
 
 	names     *protocol.Names
 	allocator *allocator.Allocator
-	out       yarnAllocatorOut // of the present event
+	out       yarnAllocatorOut                    // of the present event
+	launches  map[string]allocator.ExecutorLaunch // under way
 	request   protocol.AllocateRequest
 	outcome   allocator.Outcome
+}
+
+// yarnAllocatorSets are the amounts that a resource profile sets itself.
+type yarnAllocatorSets struct {
+	TaskCPUs   *int   `json:"task_cpus"`
+	Cores      *int   `json:"cores"`
+	MemoryMB   *int64 `json:"memory_mb"`
+	OverheadMB *int64 `json:"overhead_mb"`
+	PySparkMB  *int64 `json:"pyspark_mb"`
+	OffHeapMB  *int64 `json:"off_heap_mb"`
+}
+
+// overrides are the amounts as the configuration takes them; nil sets none.
+func (s *yarnAllocatorSets) overrides() sparkconf.Overrides {
+	o := sparkconf.DefaultProfile
+	if s == nil {
+		return o
+	}
+	for _, x := range []struct {
+		to  *int64
+		set *int64
+	}{{&o.MiB, s.MemoryMB}, {&o.OverheadMiB, s.OverheadMB}, {&o.PySparkMiB, s.PySparkMB}, {&o.OffHeapMiB, s.OffHeapMB}} {
+		if x.set != nil {
+			*x.to = *x.set
+		}
+	}
+	if s.TaskCPUs != nil {
+		o.TaskCPUs = *s.TaskCPUs
+	}
+	if s.Cores != nil {
+		o.Cores = *s.Cores
+	}
+	return o
 }
 
 type yarnAllocatorEvent struct {
@@ -77,8 +114,11 @@ type yarnAllocatorEvent struct {
 		Container int64 `json:"container"`
 		Exit      int32 `json:"exit_status"`
 	} `json:"completed"`
-	Out   yarnAllocatorOut   `json:"out"`
-	State yarnAllocatorState `json:"state"`
+	Nodes    *int               `json:"nodes"`           // of the cluster
+	Leaving  []string           `json:"decommissioning"` // nodes, where the driver is told of them
+	Accepted bool               `json:"ok"`              // by the NodeManager
+	Out      yarnAllocatorOut   `json:"out"`
+	State    yarnAllocatorState `json:"state"`
 }
 
 type yarnAllocatorRequest struct {
@@ -107,6 +147,21 @@ type yarnAllocatorOut struct {
 	Removals      []yarnAllocatorRemoval `json:"remove_executor"`
 	ExcludeAdd    []string               `json:"exclude_add,omitempty"`
 	ExcludeRemove []string               `json:"exclude_remove,omitempty"`
+	Leave         []string               `json:"decommission_hosts,omitempty"`
+	Answers       []yarnAllocatorAnswer  `json:"answers,omitempty"`
+}
+
+// yarnAllocatorAnswer is what the driver hears of why an executor went.
+type yarnAllocatorAnswer struct {
+	Exec     string `json:"exec"`
+	Exit     int32  `json:"exit_code"`
+	ByApp    bool   `json:"exit_caused_by_app"`
+	Explicit bool   `json:"explicit"`
+	Unknown  bool   `json:"unknown,omitempty"`
+}
+
+func answer(r allocator.Removal) yarnAllocatorAnswer {
+	return yarnAllocatorAnswer{Exec: strconv.Itoa(int(r.Executor)), Exit: r.Reason.Exit, ByApp: r.Reason.ByApp, Explicit: r.Reason.Explicit}
 }
 
 // byProfile keeps the order within each profile only.
@@ -124,6 +179,7 @@ func (o *yarnAllocatorOut) equal(p *yarnAllocatorOut) bool {
 	}
 	return same(o.Removed, p.Removed) && same(o.Added, p.Added) && slices.Equal(o.Released, p.Released) &&
 		slices.Equal(o.Launched, p.Launched) && slices.Equal(o.Removals, p.Removals) &&
+		slices.Equal(o.Leave, p.Leave) && slices.Equal(o.Answers, p.Answers) &&
 		slices.Equal(sortedTexts(o.ExcludeAdd), sortedTexts(p.ExcludeAdd)) &&
 		slices.Equal(sortedTexts(o.ExcludeRemove), sortedTexts(p.ExcludeRemove))
 }
@@ -139,6 +195,7 @@ type yarnAllocatorState struct {
 	Unexpected int           `json:"unexpected_releases"`
 	Pending    [][2]int      `json:"pending"`
 	Hosts      []hostsOfRuns `json:"host_to_containers"`
+	NoneLeft   bool          `json:"all_excluded"`
 }
 
 // hostsOfRuns is [profile, host, containers].
@@ -171,7 +228,7 @@ func (h hostsOfRuns) MarshalJSON() ([]byte, error) {
 
 func (s *yarnAllocatorState) equal(o *yarnAllocatorState) bool {
 	return s.Running == o.Running && s.Starting == o.Starting && s.Failed == o.Failed && s.Released == o.Released &&
-		s.Unexpected == o.Unexpected && slices.Equal(s.Pending, o.Pending) && slices.Equal(s.Hosts, o.Hosts)
+		s.Unexpected == o.Unexpected && s.NoneLeft == o.NoneLeft && slices.Equal(s.Pending, o.Pending) && slices.Equal(s.Hosts, o.Hosts)
 }
 
 func (c *yarnAllocatorCase) sparkConf() (*sparkconf.Conf, error) {
@@ -192,6 +249,7 @@ func (c *yarnAllocatorCase) sparkConf() (*sparkconf.Conf, error) {
 	} else {
 		values["spark.executor.instances"] = strconv.Itoa(c.Conf.Initial)
 	}
+	maps.Copy(values, properties(c.Conf.Keys))
 	conf, _, err := sparkconf.Parse(sparkconf.Layer{Name: "conf", Strict: true, Values: values})
 	return conf, err
 }
@@ -209,7 +267,7 @@ func runYarnAllocator(c *yarnAllocatorCase, out *golden.Results) {
 	c.names = protocol.NewNames()
 	c.names.InternInOrder(slices.Collect(maps.Keys(c.Racks))) // as the engine does, so that asks need not look at each host
 	setup := allocator.Setup{
-		Conf: conf, Names: c.names, Placement: placement, Instant: true,
+		Conf: conf, Names: c.names, Placement: placement, Instant: c.Conf.Keys == nil,
 		Racks: protocol.RacksBy(func(host protocol.Name) protocol.Name { return c.names.Intern(rackOf(c.Racks, c.names.Text(host))) }),
 	}
 	for i, p := range c.Profiles {
@@ -219,10 +277,20 @@ func runYarnAllocator(c *yarnAllocatorCase, out *golden.Results) {
 		}
 		setup.Profiles = append(setup.Profiles, allocator.ExecutorProfile{Size: resource.R(p.MemoryMB, int64(p.Cores)), PerExec: p.PerExec})
 	}
-	if got, err := conf.ContainerSize(sparkconf.DefaultProfile, nil); err != nil || got != setup.Profiles[0].Size {
-		out.AddDifferent(golden.Difference{Case: c.ID, Expected: setup.Profiles[0].Size, Got: got, State: "size of a container of the default profile"})
-		return
+	for i, p := range c.Profiles {
+		if i > 0 && p.Sets == nil {
+			continue // of a recorder that does not write them
+		}
+		want, o := setup.Profiles[i], p.Sets.overrides()
+		if got, err := conf.ContainerSize(o, nil); err != nil || got != want.Size || conf.TasksPerExecutor(o) != want.PerExec {
+			out.AddDifferent(golden.Difference{
+				Case: c.ID, Expected: want, Got: allocator.ExecutorProfile{Size: got, PerExec: conf.TasksPerExecutor(o)},
+				State: fmt.Sprintf("container and tasks of resource profile %d", i),
+			})
+			return
+		}
 	}
+	c.launches = map[string]allocator.ExecutorLaunch{}
 	c.allocator = allocator.New(setup)
 	c.allocator.OnRequest = func(profile int32, req *protocol.ContainerRequest, added bool) {
 		r := yarnAllocatorRequest{Profile: profile, Nodes: c.texts(req.Nodes), Racks: c.texts(req.Racks)}
@@ -284,6 +352,33 @@ func (c *yarnAllocatorCase) apply(e *yarnAllocatorEvent) (changed, ok bool) {
 		}
 	case "heartbeat":
 		c.heartbeat(e)
+	case "launch_ends":
+		l, known := c.launches[e.Exec]
+		if !known {
+			return false, false
+		}
+		delete(c.launches, e.Exec)
+		if e.Accepted {
+			c.allocator.LaunchDone(l)
+		} else {
+			c.allocator.LaunchFailed(l)
+			if gives, _ := c.allocator.Gives(e.T); slices.Contains(gives, l.Container) {
+				c.out.Released = append(c.out.Released, l.Container.N)
+			}
+		}
+	case "loss_reason":
+		n, err := strconv.Atoi(e.Exec)
+		if err != nil {
+			return false, false
+		}
+		switch reason, known := c.allocator.AskLossReason(int32(n)); known {
+		case allocator.LossKnown:
+			c.out.Answers = append(c.out.Answers, answer(allocator.Removal{Executor: int32(n), Reason: reason}))
+		case allocator.LossUnknown:
+			c.out.Answers = append(c.out.Answers, yarnAllocatorAnswer{Exec: e.Exec, Unknown: true})
+		}
+	case "shutdown":
+		c.allocator.Finish()
 	default:
 		return false, false
 	}
@@ -331,6 +426,16 @@ func (c *yarnAllocatorCase) total(e *yarnAllocatorEvent) *spark.TotalRequest {
 func (c *yarnAllocatorCase) heartbeat(e *yarnAllocatorEvent) {
 	c.allocator.Request(&c.request)
 	resp := protocol.AllocateResponse{Nodes: 1000}
+	if e.Nodes != nil {
+		resp.Nodes = *e.Nodes
+	}
+	var leaving []protocol.Name
+	for _, h := range e.Leaving {
+		leaving = append(leaving, c.names.Intern(h))
+	}
+	for _, h := range c.allocator.NodesDecommissioning(leaving, nil) {
+		c.out.Leave = append(c.out.Leave, c.names.Text(h))
+	}
 	for _, g := range e.Granted {
 		resp.Allocated = append(resp.Allocated, protocol.Container{
 			ID: protocol.ContainerID{App: 1, N: g.Container}, Host: c.names.Intern(g.Host),
@@ -345,7 +450,12 @@ func (c *yarnAllocatorCase) heartbeat(e *yarnAllocatorEvent) {
 		c.out.Released = append(c.out.Released, id.N)
 	}
 	for _, l := range c.outcome.Launches {
-		c.out.Launched = append(c.out.Launched, yarnAllocatorLaunch{strconv.Itoa(int(l.Executor)), l.Container.N, c.names.Text(l.Host)})
+		exec := strconv.Itoa(int(l.Executor))
+		c.out.Launched = append(c.out.Launched, yarnAllocatorLaunch{exec, l.Container.N, c.names.Text(l.Host)})
+		c.launches[exec] = l
+	}
+	for _, r := range c.outcome.Answers {
+		c.out.Answers = append(c.out.Answers, answer(r))
 	}
 	for _, r := range c.outcome.Removals {
 		c.out.Removals = append(c.out.Removals, yarnAllocatorRemoval{strconv.Itoa(int(r.Executor)), r.Reason.Exit, r.Reason.ByApp})
@@ -355,6 +465,7 @@ func (c *yarnAllocatorCase) heartbeat(e *yarnAllocatorEvent) {
 func (c *yarnAllocatorCase) state(now int64) yarnAllocatorState {
 	n := c.allocator.Counts(now)
 	s := yarnAllocatorState{Running: n.Running, Starting: n.Starting, Failed: n.Failed, Released: n.Released, Unexpected: n.Unexpected}
+	s.NoneLeft = c.Conf.Keys != nil && c.allocator.Fatal(now) != "" // no number of failures is too many there
 	for i := range c.Profiles {
 		p := int32(i)
 		if pending, ok := c.allocator.Pending(p); ok {

@@ -191,8 +191,11 @@ func (m *Manager) BlockUpdated(executor, rdd, split int32, valid, onDisk, active
 // Source: ExecutorMonitor.onBlockUpdated.
 func (m *Manager) ShuffleMoved(executor, shuffle int32, active bool) {
 	m.moved = true
-	if active && m.monitor.trackShuffles {
-		m.monitor.ensure(executor, unknownProfile).hold(shuffle)
+	if !active {
+		return
+	}
+	if x := m.monitor.ensure(executor, unknownProfile); m.monitor.trackShuffles {
+		x.hold(shuffle)
 	}
 }
 

@@ -544,7 +544,10 @@ func (m *plainManager) UnpersistRDD(rdd int32) {
 }
 
 func (m *plainManager) ShuffleMoved(executor, shuffle int32, active bool) {
-	if active && m.c.TracksShuffles() {
-		m.hold(m.ensure(executor, unknownProfile), shuffle)
+	if !active {
+		return
+	}
+	if x := m.ensure(executor, unknownProfile); m.c.TracksShuffles() {
+		m.hold(x, shuffle)
 	}
 }

@@ -100,7 +100,7 @@ type TaskScheduler struct {
 	rackAt  intTable
 	racksOn []rackState // those with executors, by position in rackAt
 
-	unschedulable []int32 // sets with an abort timer
+	unschedulable []abortTimer
 	from          FetchSource
 }
 
@@ -234,7 +234,7 @@ func (s *TaskScheduler) Renew(conf *conf.Conf, pools *Pools, rackOf []int32, ord
 		unschedulable: s.unschedulable[:0],
 	}
 	if conf.Exclude.Enabled {
-		s.health = newHealth()
+		s.health = newHealth(order)
 	}
 }
 
@@ -484,15 +484,6 @@ func (s *TaskScheduler) SpeculationDue() int64 {
 		due = min(due, set.speculates())
 	}
 	return due
-}
-
-// AbortTimeout is the end of an abort timer: the set is given up if nothing was launched since.
-func (s *TaskScheduler) AbortTimeout(now int64, set int32) {
-	t := s.sets[set]
-	if t == nil || !t.unschedulable || now < t.abortAt {
-		return
-	}
-	t.abort(now)
 }
 
 // hostOn returns the host of an executor that was offered.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"replay/engine/spark/conf"
+	"replay/engine/spark/scala"
 )
 
 // taskSetExclusion counts the failures of one task set and says where its tasks may no longer run. It is nil
@@ -131,7 +132,8 @@ func (x *taskSetExclusion) fromTask(c *conf.Conf, index, exec, host int32) bool 
 type health struct {
 	execs []execHealth
 	nodes []nodeHealth
-	next  int64 // nothing expires before
+	next  int64                 // nothing expires before
+	known *scala.HashMap[int32] // executors in the order in which Spark looks for an idle one; nil for ascending numbers
 }
 
 type execHealth struct {
@@ -150,7 +152,34 @@ type nodeHealth struct {
 	until    int64
 }
 
-func newHealth() *health { return &health{next: math.MaxInt64} }
+func newHealth(order *HashOrder) *health {
+	h := &health{next: math.MaxInt64}
+	if order != nil {
+		h.known = &scala.HashMap[int32]{Hash: order.Exec}
+	}
+	return h
+}
+
+func (h *health) executorAdded(exec int32) {
+	if h.known != nil {
+		h.known.Put(exec)
+	}
+}
+
+// idle returns an executor without tasks, -1 for none.
+//
+// Source: TaskSchedulerImpl.executorIdToRunningTaskIds.
+func (s *TaskScheduler) idle() int32 {
+	if s.health.known == nil {
+		return int32(slices.IndexFunc(s.execs, func(e executor) bool { return e.known && e.running == 0 }))
+	}
+	for exec := range s.health.known.All {
+		if s.execs[exec].running == 0 {
+			return exec
+		}
+	}
+	return -1
+}
 
 func (h *health) exec(id, host int32) *execHealth {
 	i := slices.IndexFunc(h.execs, func(e execHealth) bool { return e.exec == id })
@@ -278,8 +307,11 @@ func (h *health) expire(now int64) {
 	}
 }
 
-// executorRemoved forgets the failures of an executor that did not lead to its exclusion.
+// executorRemoved forgets an executor, and its failures that did not lead to its exclusion.
 func (h *health) executorRemoved(exec int32) {
+	if h.known != nil {
+		h.known.Remove(exec)
+	}
 	for i := range h.execs {
 		if h.execs[i].exec == exec {
 			h.execs[i].failures = nil
@@ -326,4 +358,87 @@ func (s *TaskScheduler) ExcludedHosts() []int32 {
 		}
 	}
 	return out
+}
+
+// checkExcluded looks whether exclusion leaves a task set no executor at all: then an idle executor
+// is killed, or more are asked for, and a timer is set; or the set is given up.
+//
+// Source: TaskSchedulerImpl.resourceOffers, TaskSetManager.getCompletelyExcludedTaskIfAny.
+func (s *TaskScheduler) checkExcluded(now int64, set *TaskSet) {
+	if !s.Excludes() || !s.excludedEverywhere(set) {
+		return
+	}
+	idle := s.idle()
+	switch {
+	case idle < 0 && !s.conf.DynamicAllocation:
+		set.abort(now)
+		return
+	case s.timerOf(set.ID) >= 0:
+		return
+	case idle >= 0:
+		s.emit(TaskEvent{Kind: KillExecutor, Exec: idle})
+	default:
+		s.emit(TaskEvent{Kind: UnschedulableAdded, Set: set.ID, Stage: set.Stage, StageAttempt: set.Schedulable.Attempt})
+	}
+	t := abortTimer{set: set.ID, stage: set.Stage, attempt: set.Schedulable.Attempt, at: now + s.conf.Exclude.UnschedulableTimeout}
+	s.unschedulable = append(s.unschedulable, t)
+	s.emit(TaskEvent{Kind: AbortTimer, Set: set.ID, At: t.at})
+}
+
+// abortTimer gives a task set up that may run nowhere. It is there until a task of any set is launched, also when the set has gone.
+//
+// Source: TaskSchedulerImpl.unschedulableTaskSetToExpiryTime.
+type abortTimer struct {
+	set            int32
+	stage, attempt int32
+	at             int64
+}
+
+// timerOf returns the position of the abort timer of a set, -1 if it has none.
+func (s *TaskScheduler) timerOf(set int32) int {
+	return slices.IndexFunc(s.unschedulable, func(t abortTimer) bool { return t.set == set })
+}
+
+// AbortTimeout is the end of an abort timer: the set is given up if nothing was launched since. For one that has gone, the DAGScheduler
+// gives its stage up nevertheless, where a job needs it.
+//
+// Source: TaskSchedulerImpl.createUnschedulableTaskSetAbortTimer.
+func (s *TaskScheduler) AbortTimeout(now int64, set int32) {
+	i := s.timerOf(set)
+	if i < 0 || now < s.unschedulable[i].at {
+		return
+	}
+	if t := s.sets[set]; t != nil {
+		t.abort(now)
+	} else {
+		s.emit(TaskEvent{Kind: TaskSetFailed, Set: set, Stage: s.unschedulable[i].stage, StageAttempt: s.unschedulable[i].attempt})
+	}
+}
+
+// excludedEverywhere reports whether the last waiting task may run on no known executor.
+func (s *TaskScheduler) excludedEverywhere(set *TaskSet) bool {
+	task := int32(-1)
+	for _, t := range slices.Backward(set.pending.all) {
+		if set.tasks[t].copies == 0 && !set.tasks[t].done {
+			task = t
+			break
+		}
+	}
+	if task < 0 {
+		return false
+	}
+	any := false
+	for id := range s.execs {
+		e := &s.execs[id]
+		if !e.known {
+			continue
+		}
+		any = true
+		exec := int32(id)
+		if !s.health.nodeExcluded(e.host) && !s.health.execExcluded(exec) &&
+			!set.excluded.fromSet(exec, e.host) && !set.excluded.fromTask(s.conf, task, exec, e.host) {
+			return false
+		}
+	}
+	return any
 }

@@ -381,7 +381,7 @@ func (t *plainSet) completelyExcluded(now int64) {
 	if idle >= 0 {
 		s.emit(TaskEvent{Kind: KillExecutor, Exec: idle})
 	} else {
-		s.emit(TaskEvent{Kind: UnschedulableAdded, Set: t.id})
+		s.emit(TaskEvent{Kind: UnschedulableAdded, Set: t.id, Stage: t.spec.Stage, StageAttempt: t.spec.Attempt})
 	}
 	s.timers[t.id] = now + s.c.Exclude.UnschedulableTimeout
 	s.emit(TaskEvent{Kind: AbortTimer, Set: t.id, At: s.timers[t.id]})

@@ -393,7 +393,7 @@ func (t *plainSet) turn(now int64, offers []Offer, cores []int32, allFree bool) 
 	}
 	if len(s.timers) > 0 {
 		clear(s.timers)
-		s.emit(TaskEvent{Kind: UnschedulableGone, Set: t.id})
+		s.emit(TaskEvent{Kind: UnschedulableGone, Set: t.id, Stage: t.spec.Stage, StageAttempt: t.spec.Attempt})
 	}
 	if !t.spec.Barrier {
 		return launched

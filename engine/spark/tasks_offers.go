@@ -112,13 +112,8 @@ func (s *TaskScheduler) offered(now int64, set *TaskSet, best Locality, noReject
 		return
 	}
 	if len(s.unschedulable) > 0 {
-		for _, id := range s.unschedulable {
-			if t := s.sets[id]; t != nil {
-				t.unschedulable = false
-			}
-		}
 		s.unschedulable = s.unschedulable[:0]
-		s.emit(TaskEvent{Kind: UnschedulableGone, Set: set.ID})
+		s.emit(TaskEvent{Kind: UnschedulableGone, Set: set.ID, Stage: set.Stage, StageAttempt: set.Schedulable.Attempt})
 	}
 	if set.Spec.Barrier {
 		s.launchBarrier(now, set)
@@ -448,59 +443,8 @@ func (s *TaskScheduler) register(exec, host int32) {
 	if h.order != nil {
 		h.order.Add(exec)
 	}
+	if s.health != nil {
+		s.health.executorAdded(exec)
+	}
 	s.emit(TaskEvent{Kind: ExecutorAdded, Exec: exec})
-}
-
-// checkExcluded looks whether exclusion leaves a task set no executor at all: then an idle executor
-// is killed, or more are asked for, and a timer is set; or the set is given up.
-//
-// Source: TaskSchedulerImpl.resourceOffers, TaskSetManager.getCompletelyExcludedTaskIfAny.
-func (s *TaskScheduler) checkExcluded(now int64, set *TaskSet) {
-	if !s.Excludes() || !s.excludedEverywhere(set) {
-		return
-	}
-	idle := slices.IndexFunc(s.execs, func(e executor) bool { return e.known && e.running == 0 })
-	switch {
-	case idle < 0 && !s.conf.DynamicAllocation:
-		set.abort(now)
-		return
-	case set.unschedulable:
-		return
-	case idle >= 0:
-		s.emit(TaskEvent{Kind: KillExecutor, Exec: int32(idle)})
-	default:
-		s.emit(TaskEvent{Kind: UnschedulableAdded, Set: set.ID})
-	}
-	set.unschedulable = true
-	set.abortAt = now + s.conf.Exclude.UnschedulableTimeout
-	s.unschedulable = append(s.unschedulable, set.ID)
-	s.emit(TaskEvent{Kind: AbortTimer, Set: set.ID, At: set.abortAt})
-}
-
-// excludedEverywhere reports whether the last waiting task may run on no known executor.
-func (s *TaskScheduler) excludedEverywhere(set *TaskSet) bool {
-	task := int32(-1)
-	for _, t := range slices.Backward(set.pending.all) {
-		if set.tasks[t].copies == 0 && !set.tasks[t].done {
-			task = t
-			break
-		}
-	}
-	if task < 0 {
-		return false
-	}
-	any := false
-	for id := range s.execs {
-		e := &s.execs[id]
-		if !e.known {
-			continue
-		}
-		any = true
-		exec := int32(id)
-		if !s.health.nodeExcluded(e.host) && !s.health.execExcluded(exec) &&
-			!set.excluded.fromSet(exec, e.host) && !set.excluded.fromTask(s.conf, task, exec, e.host) {
-			return false
-		}
-	}
-	return any
 }

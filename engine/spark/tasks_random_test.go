@@ -273,8 +273,14 @@ func (x *twoSchedulers) step() string {
 		e := x.timers[x.pick(len(x.timers), "timer")]
 		x.now = max(x.now, e.At-int64(x.pick(2, "early")))
 		x.s.AbortTimeout(x.now, e.Set)
-		if at, runs := x.plain.timers[e.Set]; runs && x.now >= at && x.s.Set(e.Set) != nil {
+		if at, runs := x.plain.timers[e.Set]; !runs || x.now < at {
+			return "early abort"
+		}
+		if there := x.s.Set(e.Set) != nil; there {
 			x.plain.sets[e.Set].abort(x.now)
+		} else { // its stage may have another attempt
+			spec := &x.plain.sets[e.Set].spec
+			x.plain.emit(TaskEvent{Kind: TaskSetFailed, Set: e.Set, Stage: spec.Stage, StageAttempt: spec.Attempt})
 		}
 		return "abort"
 	default:

@@ -99,18 +99,16 @@ type TaskSet struct {
 	level     int  // index of the current level
 	lastReset int64
 
-	noRejects     int8 // since the last reset: 1 yes, 0 no, -1 not yet known
-	speculatable  int32
-	durations     durations // of successful attempts; only with speculation
-	barrier       []barrierTask
-	excluded      *taskSetExclusion // nil while nothing has failed, or exclusion is off
-	stamp         int32             // of all sets, another one whenever tasks have come into its lists
-	unschedulable bool              // an abort timer is set
-	abortAt       int64
-	inPool        bool
-	cached        bool          // some task prefers what is in the cache of HDFS
-	order         *taskSetOrder // nil in canonical order
-	rates         processRates
+	noRejects    int8 // since the last reset: 1 yes, 0 no, -1 not yet known
+	speculatable int32
+	durations    durations // of successful attempts; only with speculation
+	barrier      []barrierTask
+	excluded     *taskSetExclusion // nil while nothing has failed, or exclusion is off
+	stamp        int32             // of all sets, another one whenever tasks have come into its lists
+	inPool       bool
+	cached       bool          // some task prefers what is in the cache of HDFS
+	order        *taskSetOrder // nil in canonical order
+	rates        processRates
 }
 
 // taskState is one task of a set.

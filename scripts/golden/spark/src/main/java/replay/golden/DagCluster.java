@@ -145,7 +145,7 @@ abstract class DagCluster {
         public Partition[] getPartitions() {
             Partition[] all = new Partition[n];
             for (int i = 0; i < n; i++) {
-                all[i] = new TaskSetRuns.Part(i);
+                all[i] = new TaskSetTasks.Part(i);
             }
             return all;
         }

@@ -18,10 +18,14 @@ import org.apache.spark.ExceptionFailure;
 import org.apache.spark.ExecutorAllocationClient;
 import org.apache.spark.ExecutorAllocationManager;
 import org.apache.spark.ExecutorLostFailure;
+import org.apache.spark.FetchFailed;
+import org.apache.spark.Resubmitted$;
 import org.apache.spark.SparkConf;
 import org.apache.spark.Success$;
+import org.apache.spark.TaskCommitDenied;
 import org.apache.spark.TaskEndReason;
 import org.apache.spark.TaskKilled;
+import org.apache.spark.TaskResultLost$;
 import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.resource.ResourceProfileManager;
 import org.apache.spark.scheduler.ExecutorDecommissionInfo;
@@ -51,6 +55,7 @@ import org.apache.spark.scheduler.dynalloc.ExecutorMonitor;
 import org.apache.spark.storage.BlockManagerId$;
 import org.apache.spark.storage.BlockUpdatedInfo;
 import org.apache.spark.storage.RDDBlockId;
+import org.apache.spark.storage.ShuffleDataBlockId;
 import org.apache.spark.storage.StorageLevel;
 import org.apache.spark.util.ManualClock;
 import scala.Option;
@@ -64,6 +69,12 @@ final class ExecutorAllocationRuns implements Main.Recorder {
 
     private record Task(long tid, Stage stage, int index, String exec, boolean speculative, TaskInfo info) {}
 
+    private final boolean wide; // the manager is reset, calls kill some executors of those asked for, shuffles move
+
+    ExecutorAllocationRuns(boolean wide) {
+        this.wide = wide;
+    }
+
     /** One run: the manager, the cluster manager that answers it, and an application that could be. */
     private static final class Run implements ExecutorAllocationClient {
         final SplittableRandom r;
@@ -74,6 +85,7 @@ final class ExecutorAllocationRuns implements Main.Recorder {
         final double reachable; // chance that a call is acknowledged
         ExecutorAllocationManager manager;
         boolean tracking; // of shuffles
+        final boolean wide;
         List<Object> calls = new ArrayList<>();
 
         final Map<String, Integer> executors = new TreeMap<>(); // active ones, with their profile
@@ -87,8 +99,9 @@ final class ExecutorAllocationRuns implements Main.Recorder {
         int lastExec, lastStage, lastShuffle, lastJob;
         long lastTid;
 
-        Run(SplittableRandom r) {
+        Run(SplittableRandom r, boolean wide) {
             this.r = r;
+            this.wide = wide;
             this.hosts = hosts(r, between(r, 1, 6));
             this.reachable = chance(r, 0.2) ? 0.7 : 1;
         }
@@ -128,12 +141,27 @@ final class ExecutorAllocationRuns implements Main.Recorder {
                 scala.collection.Seq<String> ids, boolean adjust, boolean countFailures, boolean force) {
             List<String> execs = new ArrayList<>(JavaConverters.seqAsJavaListConverter(ids).asJava());
             boolean ok = chance(r, reachable);
-            calls.add(object("call", "kill", "execs", execs, "adjust_target", adjust, "count_failures", countFailures,
-                    "force", force, "acknowledged", ok));
-            if (ok) {
-                dying.addAll(execs);
+            Map<String, Object> call = object("call", "kill", "execs", execs, "adjust_target", adjust, "count_failures", countFailures,
+                    "force", force, "acknowledged", ok);
+            return seq(ok ? gone(call, execs) : noted(call));
+        }
+
+        private List<String> noted(Map<String, Object> call) {
+            calls.add(call);
+            return List.of();
+        }
+
+        /** Those that go: in wide runs some are busy. */
+        private List<String> gone(Map<String, Object> call, List<String> execs) {
+            List<String> go = execs;
+            if (wide && chance(r, 0.4)) {
+                go = new ArrayList<>(execs);
+                go.removeIf(e -> chance(r, 0.5));
+                call.put("gone", go);
             }
-            return seq(ok ? execs : List.of());
+            calls.add(call);
+            dying.addAll(go);
+            return go;
         }
 
         @Override
@@ -144,11 +172,8 @@ final class ExecutorAllocationRuns implements Main.Recorder {
                 execs.add(t._1());
             }
             boolean ok = chance(r, reachable);
-            calls.add(object("call", "decommission", "execs", execs, "adjust_target", adjust, "acknowledged", ok));
-            if (ok) {
-                dying.addAll(execs);
-            }
-            return seq(ok ? execs : List.of());
+            Map<String, Object> call = object("call", "decommission", "execs", execs, "adjust_target", adjust, "acknowledged", ok);
+            return seq(ok ? gone(call, execs) : noted(call));
         }
 
         @Override
@@ -320,6 +345,10 @@ final class ExecutorAllocationRuns implements Main.Recorder {
                 case "success" -> Success$.MODULE$;
                 case "exception" -> new ExceptionFailure(new RuntimeException("x"), seq(List.of()));
                 case "killed" -> new TaskKilled("another attempt succeeded", seq(List.of()), seq(List.of()), seq(List.of()));
+                case "fetch_failed" -> new FetchFailed(null, 0, 0, 0, 0, "x");
+                case "commit_denied" -> new TaskCommitDenied(0, 0, 0);
+                case "result_lost" -> TaskResultLost$.MODULE$;
+                case "resubmitted" -> Resubmitted$.MODULE$;
                 default -> new ExecutorLostFailure(t.exec, true, Option.empty());
             };
             if (!how.equals("success") && !how.equals("killed") && !t.speculative) {
@@ -371,7 +400,24 @@ final class ExecutorAllocationRuns implements Main.Recorder {
                     l -> l.onBlockUpdated(new SparkListenerBlockUpdated(info)));
         }
 
+        /** The application master registers again, or blocks of a shuffle move to another executor, which is busy: Spark may remove one that is idle nevertheless. */
+        void furtherStep() throws Exception {
+            if (chance(r, 0.15)) {
+                done(event("reset"), manager::reset);
+            } else if (lastShuffle > 0 && !running.isEmpty()) {
+                String exec = pick(r, running).exec;
+                int shuffle = r.nextInt(lastShuffle);
+                BlockUpdatedInfo info = new BlockUpdatedInfo(BlockManagerId$.MODULE$.apply(exec, "h", 1, Option.empty()),
+                        new ShuffleDataBlockId(shuffle, 0, 0), StorageLevel.DISK_ONLY(), 0, 0);
+                tell(event("shuffle_moved", "exec", exec, "shuffle", shuffle), l -> l.onBlockUpdated(new SparkListenerBlockUpdated(info)));
+            }
+        }
+
         void step() throws Exception {
+            if (wide && chance(r, 0.03)) {
+                furtherStep();
+                return;
+            }
             int kind = r.nextInt(100);
             Stage known = stages.isEmpty() ? null : pick(r, stages);
             if (kind < 24) {
@@ -389,7 +435,8 @@ final class ExecutorAllocationRuns implements Main.Recorder {
             } else if (kind < 60) {
                 taskStart();
             } else if (kind < 82 && !running.isEmpty()) {
-                taskEnd(pick(r, running), pick(r, "success", "success", "success", "success", "exception", "killed"));
+                taskEnd(pick(r, running), wide && chance(r, 0.1) ? pick(r, "fetch_failed", "commit_denied", "result_lost", "resubmitted")
+                        : pick(r, "success", "success", "success", "success", "exception", "killed"));
             } else if (kind < 87) {
                 executorAdded();
             } else if (kind < 90 && !executors.isEmpty()) {
@@ -419,7 +466,7 @@ final class ExecutorAllocationRuns implements Main.Recorder {
 
     @Override
     public Map<String, Object> record(String id, SplittableRandom r) throws Exception {
-        Run run = new Run(r);
+        Run run = new Run(r, wide);
         int min = between(r, 0, 3);
         int max = chance(r, 0.3) ? Integer.MAX_VALUE : between(r, Math.max(1, min), 15);
         int initial = Math.min(max, between(r, 0, 5));
@@ -452,7 +499,22 @@ final class ExecutorAllocationRuns implements Main.Recorder {
         if (shuffleTimeout != null) {
             conf.set(dyn + "shuffleTracking.timeout", shuffleTimeout + "s");
         }
-        run.tracking = !service;
+        Map<String, Object> keys = new java.util.LinkedHashMap<>();
+        if (wide) {
+            if (chance(r, 0.3)) {
+                keys.put("spark.executor.instances", between(r, 1, 6)); // more than the largest number is refused
+            }
+            if (decommission && chance(r, 0.7)) { // shuffles are neither served nor tracked
+                keys.put("spark.storage.decommission.enabled", true);
+                keys.put("spark.storage.decommission.shuffleBlocks.enabled", true);
+                keys.put(dyn + "shuffleTracking.enabled", false);
+            }
+            if (keys.containsKey("spark.executor.instances")) {
+                keys.put(dyn + "maxExecutors", Math.max(max, 6));
+            }
+            keys.forEach((k, v) -> conf.set(k, v.toString()));
+        }
+        run.tracking = !service && !keys.containsKey(dyn + "shuffleTracking.enabled");
         LiveListenerBus bus = new LiveListenerBus(conf);
         run.profiles.add(defaultProfile(conf));
         ResourceProfileManager manager = new ResourceProfileManager(conf, bus);
@@ -478,15 +540,19 @@ final class ExecutorAllocationRuns implements Main.Recorder {
         for (ResourceProfile p : run.profiles) {
             described.add(object("profile", described.size(), "tasks_per_executor", p.maxTasksPerExecutor(conf)));
         }
+        Map<String, Object> written = object(
+                "min_executors", min, "max_executors", max, "initial_executors", initial, "executor_cores", cores,
+                "task_cpus", cpus, "scheduler_backlog_timeout_s", backlog,
+                "sustained_scheduler_backlog_timeout_s", sustained, "executor_idle_timeout_s", idle,
+                "cached_executor_idle_timeout_s", cachedIdle, "allocation_ratio", ratio, "shuffle_service", service,
+                "shuffle_tracking", !service, "shuffle_tracking_timeout_s", shuffleTimeout,
+                "shuffle_service_fetch_rdd", fetchRdd, "decommission", decommission);
+        if (wide) {
+            written.put("keys", keys);
+        }
         return object(
                 "id", id,
-                "conf", object(
-                        "min_executors", min, "max_executors", max, "initial_executors", initial, "executor_cores", cores,
-                        "task_cpus", cpus, "scheduler_backlog_timeout_s", backlog,
-                        "sustained_scheduler_backlog_timeout_s", sustained, "executor_idle_timeout_s", idle,
-                        "cached_executor_idle_timeout_s", cachedIdle, "allocation_ratio", ratio, "shuffle_service", service,
-                        "shuffle_tracking", !service, "shuffle_tracking_timeout_s", shuffleTimeout,
-                        "shuffle_service_fetch_rdd", fetchRdd, "decommission", decommission),
+                "conf", written,
                 "profiles", described,
                 "events", run.events);
     }

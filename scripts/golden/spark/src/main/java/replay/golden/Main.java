@@ -17,16 +17,19 @@ public final class Main {
 
     public static void main(String[] args) throws Exception {
         if (args.length != 3) {
-            System.err.println("usage: run container_placement|yarn_allocator|executor_allocation|task_set_manager|task_set_wide|pools|dag|dag_cached COUNT SEED");
+            System.err.println("usage: run container_placement|yarn_allocator|yarn_allocator_wide|executor_allocation|executor_allocation_wide|task_set_manager|task_set_wide|task_set_full|pools|dag|dag_cached COUNT SEED");
             System.exit(2);
         }
         Recorder recorder =
                 switch (args[0]) {
                     case "container_placement" -> new ContainerPlacement();
-                    case "yarn_allocator" -> new YarnAllocatorRuns();
-                    case "executor_allocation" -> new ExecutorAllocationRuns();
-                    case "task_set_manager" -> new TaskSetRuns(false);
-                    case "task_set_wide" -> new TaskSetRuns(true);
+                    case "yarn_allocator" -> new YarnAllocatorRuns(false);
+                    case "yarn_allocator_wide" -> new YarnAllocatorRuns(true);
+                    case "executor_allocation" -> new ExecutorAllocationRuns(false);
+                    case "executor_allocation_wide" -> new ExecutorAllocationRuns(true);
+                    case "task_set_manager" -> new TaskSetRuns(false, false);
+                    case "task_set_wide" -> new TaskSetRuns(true, false);
+                    case "task_set_full" -> new TaskSetRuns(true, true);
                     case "pools" -> new PoolRuns();
                     case "dag" -> new DagRuns(false);
                     case "dag_cached" -> new DagRuns(true);

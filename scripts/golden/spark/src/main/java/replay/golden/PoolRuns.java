@@ -81,7 +81,7 @@ final class PoolRuns implements Main.Recorder {
         if (pool != null) {
             properties.setProperty("spark.scheduler.pool", pool);
         }
-        Task<?>[] tasks = {TaskSetRuns.task(false, false, stage, attempt, 0, 1, List.of(), properties)};
+        Task<?>[] tasks = {TaskSetTasks.task(false, false, stage, attempt, 0, 1, List.of(), properties)};
         TaskSet set = new TaskSet(tasks, stage, attempt, priority, properties, 0, Option.empty());
         TaskSchedulerImpl scheduler = (TaskSchedulerImpl) TaskSetRuns.context().taskScheduler();
         TaskSetManager m = new TaskSetManager(scheduler, set, 4, Option.empty(), new ManualClock(0));

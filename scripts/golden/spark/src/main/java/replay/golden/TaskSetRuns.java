@@ -18,8 +18,6 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.apache.spark.ExceptionFailure;
 import org.apache.spark.FetchFailed;
-import org.apache.spark.JobArtifactSet;
-import org.apache.spark.Partition;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.TaskCommitDenied;
@@ -27,7 +25,6 @@ import org.apache.spark.TaskFailedReason;
 import org.apache.spark.TaskKilled;
 import org.apache.spark.TaskResultLost$;
 import org.apache.spark.TaskState;
-import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.scheduler.DAGScheduler;
 import org.apache.spark.scheduler.DirectTaskResult;
 import org.apache.spark.scheduler.ExecutorCacheTaskLocation;
@@ -41,8 +38,6 @@ import org.apache.spark.scheduler.HealthTracker;
 import org.apache.spark.scheduler.HostTaskLocation;
 import org.apache.spark.scheduler.LossReasonPending$;
 import org.apache.spark.scheduler.PendingTasksByLocality;
-import org.apache.spark.scheduler.ResultTask;
-import org.apache.spark.scheduler.ShuffleMapTask;
 import org.apache.spark.scheduler.Task;
 import org.apache.spark.scheduler.TaskDescription;
 import org.apache.spark.scheduler.TaskInfo;
@@ -70,6 +65,10 @@ final class TaskSetRuns implements Main.Recorder {
     static TaskSetRuns present; // the run that upcalls belong to
 
     final boolean wide; // with limits of exclusion, several resource profiles and long-running tasks that are copied
+    private final boolean full; // wide, and with pools out of a file, kills of executors and their timers, and output that cannot be read
+    private TaskSetFull.Timers timers;
+    private final Map<String, String> places = new LinkedHashMap<>(); // of all executors that ever were
+    List<Object> executorKills = new ArrayList<>();
     private SplittableRandom random;
     private ManualClock clock;
     private Scheduler scheduler;
@@ -110,13 +109,14 @@ final class TaskSetRuns implements Main.Recorder {
 
     private record Running(long id, String executor, int cpus, boolean reported) {}
 
-    TaskSetRuns(boolean wide) {
+    TaskSetRuns(boolean wide, boolean full) {
         this.wide = wide;
+        this.full = full;
     }
 
     @Override
     public Map<String, Object> record(String id, SplittableRandom random) throws Exception {
-        TaskSetRuns run = new TaskSetRuns(wide);
+        TaskSetRuns run = new TaskSetRuns(wide, full);
         present = run;
         return run.play(id, random);
     }
@@ -127,11 +127,15 @@ final class TaskSetRuns implements Main.Recorder {
         makeHosts();
         clock = new ManualClock(1_000_000);
         scheduler = new Scheduler(context(), (Integer) conf.get("max_task_failures"), clock);
-                scheduler.initialize(new TaskSetEnds.Backend());
+        scheduler.initialize(new TaskSetEnds.Backend());
         scheduler.dagScheduler_$eq(dag());
         scheduler.taskResultGetter_$eq(new Results(scheduler));
         Field coordinator = Tools.field(TaskSchedulerImpl.class, "barrierCoordinator");
         coordinator.set(scheduler, barriers); // its name can be taken only once
+        if (full) {
+            timers = new TaskSetFull.Timers(clock);
+            Tools.field(TaskSchedulerImpl.class, "abortTimer").set(scheduler, timers);
+        }
         register(between(r, 0, hosts.size() > 9 ? 30 : 8));
         for (int steps = between(r, 5, 110); steps > 0; steps--) {
             step();
@@ -167,7 +171,7 @@ final class TaskSetRuns implements Main.Recorder {
         Object blocks = context().env().blockManager();
         Tools.field(BlockManager.class, "externalShuffleServiceEnabled").setBoolean(blocks, service);
         barrier = !legacy && chance(r, 0.15);
-        profile = taskCpus == 1 ? 0 : twoCpus().id();
+        profile = taskCpus == 1 ? 0 : TaskSetTasks.twoCpus().id();
         Map<String, Object> conf = object("wait_process_ms", process, "wait_node_ms", node, "wait_rack_ms", rack, "legacy_reset_on_task_launch", legacy,
                 "task_cpus", taskCpus, "max_task_failures", failures, "scheduler_mode", fair ? "FAIR" : "FIFO", "exclude_on_failure", exclude, "shuffle_service", service, "health_clock", true,
                 "speculation", speculation ? object("quantile", quantile, "multiplier", multiplier, "min_task_runtime_ms", runtime) : null);
@@ -176,8 +180,12 @@ final class TaskSetRuns implements Main.Recorder {
             several = taskCpus == 1 && chance(r, 0.5);
             if (several) {
                 conf.put("profiles", list(object("profile", 0, "task_cpus", 1), object("profile", 1, "task_cpus", 2)));
-                twoCpus();
+                TaskSetTasks.twoCpus();
             }
+        }
+        if (full) {
+            c.set("spark.shuffle.service.enabled", "" + service); // for HealthTracker
+            conf.putAll(TaskSetFull.draw(r, c, fair));
         }
         return conf;
     }
@@ -186,26 +194,12 @@ final class TaskSetRuns implements Main.Recorder {
 
     /** A resource profile of an executor or a stage. */
     private int anyProfile() throws Exception {
-        return several && chance(random, 0.4) ? twoCpus().id() : profile;
+        return several && chance(random, 0.4) ? TaskSetTasks.twoCpus().id() : profile;
     }
 
     /** A profile as the case calls it. */
     private int written(int profile) {
         return several && profile != 0 ? 1 : 0;
-    }
-
-    private static ResourceProfile twoCpus;
-
-    /** A profile whose tasks take two cores, known to the context although its master has no profiles. */
-    @SuppressWarnings("unchecked")
-    private static ResourceProfile twoCpus() throws Exception {
-        if (twoCpus == null) {
-            twoCpus = Tools.profile(4, 2, null, null, null);
-            Object manager = context().resourceProfileManager();
-            ((scala.collection.mutable.HashMap<Object, Object>) Tools.field(manager.getClass(), "resourceProfileIdToResourceProfile").get(manager))
-                    .put(twoCpus.id(), twoCpus);
-        }
-        return twoCpus;
     }
 
     private void makeHosts() {
@@ -238,6 +232,9 @@ final class TaskSetRuns implements Main.Recorder {
     private void step() throws Exception {
         int dice = random.nextInt(100);
         List<Executor> alive = alive();
+        if (full && chance(random, 0.05) && furtherStep()) {
+            return;
+        }
         if (attempts.isEmpty() || dice < 6 && stages.size() < 5) {
             submit();
         } else if (dice < 9) {
@@ -262,6 +259,29 @@ final class TaskSetRuns implements Main.Recorder {
         }
     }
 
+    /** A timer goes off, or a partition is done by another attempt of its stage; false if there is neither. */
+    private boolean furtherStep() throws Exception {
+        if (!timers.set.isEmpty()) {
+            TaskSetFull.Set t = timers.set.remove(0);
+            clock.advance(Math.max(0, t.at() - clock.getTimeMillis()));
+            t.task().run();
+            event(object("op", "abort_timeout", "stage", t.stage(), "stage_attempt", t.attempt()));
+            return true;
+        }
+        if (stages.isEmpty()) {
+            return false;
+        }
+        int stage = pick(random, stages);
+        Option<TaskSetManager> m = scheduler.taskSetManagerForAttempt(stage, attempts.get(stage));
+        if (m.isEmpty() || m.get().isZombie() || attempts.get(stage) == 0) {
+            return false;
+        }
+        int partition = random.nextInt(m.get().taskSet().tasks().length);
+        Tools.call(scheduler, TaskSchedulerImpl.class, "handlePartitionCompleted", stage, partition);
+        event(object("op", "partition_completed", "stage", stage, "stage_attempt", attempts.get(stage), "index", partition));
+        return true;
+    }
+
     private List<Executor> alive() {
         List<Executor> out = new ArrayList<>();
         for (Executor e : executors.values()) {
@@ -280,6 +300,7 @@ final class TaskSetRuns implements Main.Recorder {
         for (int i = 0; i < n; i++) {
             Executor e = new Executor("" + ++nextExecutor, pick(random, hosts), between(random, 1, 4), anyProfile());
             executors.put(e.id, e);
+            places.put(e.id, e.host);
             added.add(list(e.id, e.host, e.free));
         }
         event(object("op", "executors_registered", "execs", added));
@@ -355,16 +376,21 @@ final class TaskSetRuns implements Main.Recorder {
         running.remove(t.id);
         e.free += t.cpus;
         Seq<Object> none = seq(List.of());
+        String source = full ? pick(random, new ArrayList<>(places.keySet())) : null; // of what cannot be read
         failure = kind == null ? null : switch (kind) {
             case "exception" -> new ExceptionFailure("Failure", "made up", new StackTraceElement[0], "", Option.empty(), cast(none), cast(none), cast(none));
             case "killed" -> new TaskKilled("made up", cast(none), cast(none), cast(none));
             case "result_lost" -> TaskResultLost$.MODULE$;
             case "commit_denied" -> new TaskCommitDenied(0, 0, 0);
-            default -> new FetchFailed(BlockManagerId.apply("0", "h0", 1, Option.empty()), 0, 0, 0, 0, "made up");
+            default -> new FetchFailed(BlockManagerId.apply(full ? source : "0", full ? places.get(source) : "h0", 1, Option.empty()), 0, 0, 0, 0, "made up");
         };
         Enumeration.Value state = kind == null || kind.equals("result_lost") ? TaskState.FINISHED() : kind.equals("killed") ? TaskState.KILLED() : TaskState.FAILED();
         scheduler.statusUpdate(t.id, state, ByteBuffer.allocate(0));
-        event(kind == null ? object("op", "success", "tid", t.id) : object("op", "failure", "tid", t.id, "kind", kind));
+        Map<String, Object> said = kind == null ? object("op", "success", "tid", t.id) : object("op", "failure", "tid", t.id, "kind", kind);
+        if (full && "fetch_failed".equals(kind)) {
+            said.put("from", list(source, places.get(source)));
+        }
+        event(said);
         if (!e.decommissioned) {
             offer(List.of(e), false);
         }
@@ -426,7 +452,7 @@ final class TaskSetRuns implements Main.Recorder {
                 locate(style, locations, names);
             }
             written.add(names);
-            tasks[i] = task(shuffleMap, together, stage, attempt, i, n, locations, properties);
+            tasks[i] = TaskSetTasks.task(shuffleMap, together, stage, attempt, i, n, locations, properties);
         }
         scheduler.submitTasks(new TaskSet(tasks, stage, attempt, priority, properties, of, Option.empty()));
         TaskSetManager m = scheduler.taskSetManagerForAttempt(stage, attempt).get();
@@ -464,22 +490,6 @@ final class TaskSetRuns implements Main.Recorder {
         }
     }
 
-    static Task<?> task(boolean map, boolean barrier, int stage, int attempt, int index, int n, List<TaskLocation> at, Properties properties) {
-        JobArtifactSet artifacts = JobArtifactSet.emptyJobArtifactSet();
-        Part partition = new Part(index);
-        if (map) {
-            return new ShuffleMapTask(stage, attempt, null, partition, n, seq(at), artifacts, properties, new byte[0], Option.empty(), Option.empty(), Option.empty(), barrier);
-        }
-        return new ResultTask<>(stage, attempt, null, partition, n, seq(at), index, artifacts, properties, new byte[0], Option.empty(), Option.empty(), Option.empty(), barrier);
-    }
-
-    /** A partition that is nothing but its number. */
-    public record Part(int index) implements Partition {
-        public boolean org$apache$spark$Partition$$super$equals(Object other) {
-            return this == other;
-        }
-    }
-
     // What is written.
 
     private void event(Map<String, Object> e) throws Exception {
@@ -487,6 +497,10 @@ final class TaskSetRuns implements Main.Recorder {
         if (!kills.isEmpty()) {
             e.put("kills", kills);
         }
+        if (!executorKills.isEmpty()) {
+            e.put("executor_kills", executorKills);
+        }
+        executorKills = new ArrayList<>();
         if (!upcalls.isEmpty()) {
             e.put("dag", upcalls);
         }
@@ -516,7 +530,7 @@ final class TaskSetRuns implements Main.Recorder {
         public Option<HealthTracker> healthTrackerOpt() {
             if (health == null) {
                 boolean on = HealthTracker.isExcludeOnFailureEnabled(context().conf());
-                health = on ? Option.apply(new HealthTracker(context().listenerBus(), context().conf(), Option.empty(), clock)) : Option.empty();
+                health = on ? Option.apply(new HealthTracker(context().listenerBus(), context().conf(), full ? Option.apply(new TaskSetFull.Killer(this)) : Option.empty(), clock)) : Option.empty();
             }
             return health;
         }

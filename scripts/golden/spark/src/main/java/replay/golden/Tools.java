@@ -80,7 +80,12 @@ final class Tools {
     }
 
     static Object call(Object on, String method, Object... args) throws Exception {
-        for (Method m : on.getClass().getDeclaredMethods()) {
+        return call(on, on.getClass(), method, args);
+    }
+
+    /** Calls a method that a class of the object's declares. */
+    static Object call(Object on, Class<?> of, String method, Object... args) throws Exception {
+        for (Method m : of.getDeclaredMethods()) {
             if (m.getName().equals(method) && m.getParameterCount() == args.length) {
                 m.setAccessible(true);
                 return m.invoke(on, args);

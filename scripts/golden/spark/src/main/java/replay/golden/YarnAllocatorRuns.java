@@ -34,6 +34,7 @@ import org.apache.spark.rpc.RpcAddress;
 import org.apache.spark.rpc.RpcEndpointRef;
 import org.apache.spark.rpc.RpcTimeout;
 import org.apache.spark.scheduler.ExecutorExited;
+import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.DecommissionExecutorsOnHost;
 import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RemoveExecutor;
 import org.apache.spark.util.ManualClock;
 import scala.collection.JavaConverters;
@@ -48,6 +49,12 @@ final class YarnAllocatorRuns implements Main.Recorder {
 
     private final List<Integer> profileIds = new ArrayList<>(); // Spark's numbers, by ours
     private Map<String, List<Object>> out; // of the present event
+    private final boolean wide;
+    private YarnLaunches launches; // of wide runs
+
+    YarnAllocatorRuns(boolean wide) {
+        this.wide = wide;
+    }
 
     /** The client's table of asks, with a script in place of the ResourceManager. */
     private final class ScriptedClient extends AMRMClientImpl<ContainerRequest> {
@@ -121,6 +128,8 @@ final class YarnAllocatorRuns implements Main.Recorder {
             if (out != null && message instanceof RemoveExecutor m && m.reason() instanceof ExecutorExited e) {
                 out.get("remove_executor").add(object(
                         "exec", m.executorId(), "exit_code", e.exitCode(), "exit_caused_by_app", e.exitCausedByApp()));
+            } else if (out != null && message instanceof DecommissionExecutorsOnHost m) {
+                out.computeIfAbsent("decommission_hosts", k -> new ArrayList<>()).add(m.host());
             }
         }
 
@@ -147,6 +156,7 @@ final class YarnAllocatorRuns implements Main.Recorder {
     }
 
     @Override
+    @SuppressWarnings("unchecked")
     public Map<String, Object> record(String id, SplittableRandom r) throws Exception {
         out = null;
         profileIds.clear();
@@ -173,9 +183,22 @@ final class YarnAllocatorRuns implements Main.Recorder {
         if (validity > 0) {
             conf.set("spark.executor.failuresValidityInterval", validity + "ms");
         }
+        launches = wide ? new YarnLaunches(r) : null;
+        Map<String, Object> keys = new LinkedHashMap<>();
+        if (wide) {
+            keys.putAll(launches.draw(conf, hosts));
+            conf.set("spark.yarn.launchContainers", "true");
+        }
         List<ResourceProfile> profiles = new ArrayList<>();
+        List<Map<String, Object>> sets = new ArrayList<>();
         profiles.add(defaultProfile(conf));
-        for (int n = chance(r, 0.7) ? 0 : between(r, 1, 2); n > 0; n--) {
+        sets.add(new LinkedHashMap<>());
+        for (int n = !wide || chance(r, 0.4) ? 0 : between(r, 1, 3); n > 0; n--) {
+            Map<String, Object> set = new LinkedHashMap<>();
+            profiles.add(launches.profile(set, false));
+            sets.add(set);
+        }
+        for (int n = wide || chance(r, 0.7) ? 0 : between(r, 1, 2); n > 0; n--) {
             int c = between(r, 1, 4);
             profiles.add(profile(c, between(r, 1, c), null, null, chance(r, 0.5) ? 256 * between(r, 2, 20) : null));
         }
@@ -192,15 +215,25 @@ final class YarnAllocatorRuns implements Main.Recorder {
             resources.add(size);
             described.add(object("profile", described.size(), "cores", size.getVirtualCores(),
                     "container_memory_mb", size.getMemorySize(), "tasks_per_executor", p.maxTasksPerExecutor(conf)));
+            if (wide && described.size() > 1) {
+                ((Map<String, Object>) described.get(described.size() - 1)).put("sets", sets.get(described.size() - 1));
+            }
         }
 
         ScriptedClient client = client(yarn);
         YarnAllocator allocator = allocator(conf, yarn, client, clock);
+        if (wide) {
+            launches.wait(allocator);
+        }
         List<Object> events = new ArrayList<>();
         events.add(event(object("op", "start", "t", clock.getTimeMillis()), allocator, () -> {}));
         List<Long> live = new ArrayList<>(); // containers that YARN has not reported as ended
         long next = 1;
         for (int n = between(r, 5, 60); n > 0; n--) {
+            if (wide && chance(r, 0.4)) {
+                furtherStep(r, allocator, clock, events);
+                continue;
+            }
             int kind = r.nextInt(100);
             if (kind < 30) {
                 events.add(requestTotal(r, allocator, profiles, hosts, clock));
@@ -240,25 +273,56 @@ final class YarnAllocatorRuns implements Main.Recorder {
                     completed.add(object("container", c, "exit_status", exit));
                 }
                 containers.forEach(c -> live.add(c.getId().getContainerId()));
-                client.response = AllocateResponse.newInstance(0, statuses, containers, new ArrayList<>(),
-                        Resource.newInstance(0, 0), null, 1000, null, new ArrayList<>());
-                events.add(event(object("op", "heartbeat", "t", clock.getTimeMillis(), "granted", granted, "completed", completed),
-                        allocator, allocator::allocateResources));
+                int nodes = wide ? pick(r, 0, 1, 2, 3, 1000, 1000, 1000) : 1000;
+                List<Object> leaving = new ArrayList<>();
+                client.response = AllocateResponse.newInstance(0, statuses, containers, wide ? launches.nodes(hosts, leaving) : new ArrayList<>(),
+                        Resource.newInstance(0, 0), null, nodes, null, new ArrayList<>());
+                Map<String, Object> heartbeat = object("op", "heartbeat", "t", clock.getTimeMillis(), "granted", granted, "completed", completed);
+                if (wide) {
+                    heartbeat.put("nodes", nodes);
+                    if (launches.decommission) {
+                        heartbeat.put("decommissioning", leaving);
+                    }
+                }
+                events.add(event(heartbeat, allocator, allocator::allocateResources));
             }
         }
         out = null;
         allocator.stop();
         sizes.stop();
+        Map<String, Object> written = object(
+                "executor_cores", cores, "task_cpus", cpus, "executor_memory_mb", memory, "initial_executors", initial,
+                "dynamic_allocation", dynamic, "failures_validity_interval_ms", validity,
+                "launch_exclude_on_failure", exclude, "max_failed_executors_per_node", perNode, "exclude_timeout_ms", timeout);
+        if (wide) {
+            written.put("keys", keys);
+        }
         return object(
                 "id", id,
-                "conf", object(
-                        "executor_cores", cores, "task_cpus", cpus, "executor_memory_mb", memory, "initial_executors", initial,
-                        "dynamic_allocation", dynamic, "failures_validity_interval_ms", validity,
-                        "launch_exclude_on_failure", exclude, "max_failed_executors_per_node", perNode, "exclude_timeout_ms", timeout),
+                "conf", written,
                 "profiles", described,
                 "hosts", hosts,
                 "racks", new TreeMap<>(racks),
                 "events", events);
+    }
+
+    /** A launch ends, or the driver asks why an executor went, or the application is about to end. */
+    private void furtherStep(SplittableRandom r, YarnAllocator allocator, ManualClock clock, List<Object> events) {
+        if (chance(r, 0.02)) {
+            events.add(event(object("op", "shutdown", "t", clock.getTimeMillis()), allocator, () -> allocator.setShutdown(true)));
+        } else if (chance(r, 0.25)) {
+            String exec = "" + between(r, 1, 40);
+            if (!launches.waitsFor(exec)) {
+                events.add(event(object("op", "loss_reason", "t", clock.getTimeMillis(), "exec", exec), allocator, () -> launches.ask(allocator, exec)));
+            }
+        } else {
+            YarnLaunches.Launch l = launches.next();
+            if (l != null) {
+                clock.advance(pick(r, 0, 20, 300));
+                boolean ok = chance(r, 0.85);
+                events.add(event(object("op", "launch_ends", "t", clock.getTimeMillis(), "exec", l.executor(), "ok", ok), allocator, () -> YarnLaunches.end(l, ok)));
+            }
+        }
     }
 
     private Map<String, Object> requestTotal(
@@ -301,15 +365,22 @@ final class YarnAllocatorRuns implements Main.Recorder {
     }
 
     /** Runs one event and adds what came of it. */
+    @SuppressWarnings("unchecked")
     private Map<String, Object> event(Map<String, Object> e, YarnAllocator allocator, Runnable run) {
         out = new LinkedHashMap<>();
         for (String key : Arrays.asList("removed", "added", "released", "launched", "remove_executor")) {
             out.put(key, new ArrayList<>());
         }
         Map<String, Container> before = javaMap(allocator.executorIdToContainer());
+        int waiting = wide ? launches.waiting() : 0;
         run.run();
+        if (wide) {
+            out.get("launched").addAll(launches.launched(waiting));
+            out.put("answers", new ArrayList<>(launches.answers));
+            launches.answers.clear();
+        }
         javaMap(allocator.executorIdToContainer()).entrySet().stream()
-                .filter(x -> !before.containsKey(x.getKey()))
+                .filter(x -> !wide && !before.containsKey(x.getKey()))
                 .sorted((x, y) -> Integer.compare(Integer.parseInt(x.getKey()), Integer.parseInt(y.getKey())))
                 .forEach(x -> out.get("launched").add(object("exec", x.getKey(),
                         "container", x.getValue().getId().getContainerId(), "host", x.getValue().getNodeId().getHost())));
@@ -335,6 +406,9 @@ final class YarnAllocatorRuns implements Main.Recorder {
                 "failed", allocator.getNumExecutorsFailed(), "released_not_completed", allocator.getNumReleasedContainers(),
                 "unexpected_releases", allocator.getNumUnexpectedContainerRelease(), "pending", pending,
                 "host_to_containers", byHost));
+        if (wide) {
+            ((Map<String, Object>) e.get("state")).put("all_excluded", allocator.isAllNodeExcluded());
+        }
         return e;
     }
 }
