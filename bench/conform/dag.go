@@ -89,6 +89,7 @@ type dagRun struct {
 	due    []int32        // stages of jobs that have not been submitted, whose turn has come
 	came   map[int32]bool // jobs
 	killed map[int64]bool
+	late   map[int32]bool // jobs that have begun, but whose stages all wait for those of others
 	failed bool
 	now    int64
 	out    dagOutcome
@@ -116,12 +117,34 @@ func runDAG(c *dagCase, out *golden.Results) {
 			}
 			break
 		}
+		if r.begin(e); len(r.late) > 0 && e.Op == "submit_job" && len(e.Submitted) > len(r.out.Submitted) {
+			out.AddUnsupported(c.ID, fmt.Sprintf("event %d: job %d, whose stages all wait for those of others, has output that was lost computed again as it begins", i, e.Job))
+			return
+		}
 		if want, got := golden.Text(e.sorted()), golden.Text(r.out.sorted()); want != got {
 			out.AddDifferent(golden.Difference{Case: c.ID, Event: i, Expected: e.dagOutcome, Got: r.out, State: e})
 			return
 		}
 	}
 	out.AddEqual()
+}
+
+// begin sets aside the start of a job all of whose stages wait for those of others: a trace does not tell when it comes, and a replay takes it as begun when the
+// first of its stages can be.
+func (r *dagRun) begin(e *dagEvent) {
+	r.out.Started = slices.DeleteFunc(r.out.Started, func(job int32) bool { return r.late[job] })
+	e.Started = slices.DeleteFunc(e.Started, func(job int32) bool {
+		if slices.Contains(r.out.Started, job) {
+			return false
+		}
+		for i := range r.Stages {
+			if r.Stages[i].Job == job && len(r.Stages[i].Parents) == 0 {
+				return false
+			}
+		}
+		r.late[job] = true
+		return true
+	})
 }
 
 func (o *dagOutcome) sorted() *dagOutcome {
@@ -139,7 +162,7 @@ func newDAGRun(c *dagCase) (*dagRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &dagRun{dagCase: c, refs: map[int64]spark.TaskRef{}, came: map[int32]bool{}, killed: map[int64]bool{}}
+	r := &dagRun{dagCase: c, refs: map[int64]spark.TaskRef{}, came: map[int32]bool{}, late: map[int32]bool{}, killed: map[int64]bool{}}
 	racks := make([]int32, len(c.Hosts))
 	for i, h := range c.Hosts {
 		r.hosts.of(h)

@@ -51,6 +51,7 @@ import scala.reflect.ClassTag$;
 /** Random runs of DAGScheduler over TaskSchedulerImpl: jobs, lost executors, output that cannot be read, barrier stages. */
 final class DagRuns extends DagCluster implements Main.Recorder {
     private final boolean caches; // data sets are kept and read by later jobs
+    private final boolean shares; // jobs read output of others that are not done
     private SplittableRandom random;
     private boolean reduceLocality;
     private boolean speculation;
@@ -58,8 +59,9 @@ final class DagRuns extends DagCluster implements Main.Recorder {
     private List<String> hosts;
     private int nextExecutor;
 
-    DagRuns(boolean caches) {
+    DagRuns(boolean caches, boolean shares) {
         this.caches = caches;
+        this.shares = shares;
     }
 
     @Override
@@ -67,7 +69,7 @@ final class DagRuns extends DagCluster implements Main.Recorder {
         DagRuns runs;
         Map<String, Object> run;
         do { // what is kept and not read is not known to a trace
-            runs = new DagRuns(caches);
+            runs = new DagRuns(caches, shares);
             run = runs.play(id, random.split());
         } while (!runs.makers.values().stream().allMatch(runs::read) || caches && runs.makers.isEmpty());
         return run;
@@ -251,7 +253,7 @@ final class DagRuns extends DagCluster implements Main.Recorder {
     private void submit() throws Exception {
         List<Shuffle> old = new ArrayList<>();
         for (int s = 0; s < shuffles.size(); s++) {
-            if (shuffles.get(s) != null && ended.contains((Integer) described.get(s).get("job")) && chance(random, 0.5)) {
+            if (shuffles.get(s) != null && (shares || ended.contains((Integer) described.get(s).get("job"))) && chance(random, 0.5)) {
                 old.add(shuffles.get(s));
             }
         }
