@@ -52,6 +52,7 @@ type dagEvent struct {
 	From       *unreadable  `json:"from"`
 	Exec       string       `json:"exec"`
 	WorkerHost *string      `json:"worker_host"`
+	Slots      *int         `json:"slots"` // of all executors; nil: barrier stages are not checked for them
 
 	dagOutcome
 }
@@ -75,6 +76,7 @@ type dagOutcome struct {
 	Sets      [][]any `json:"sets,omitempty"`      // stage, attempt, job, tasks with partition and preferred hosts, sorted
 	Completed [][]any `json:"completed,omitempty"` // stage, attempt, failed
 	Kills     []int64 `json:"kills,omitempty"`     // tasks
+	Checks    []int64 `json:"checks,omitempty"`    // ms until a job comes again whose barrier stages find too few slots
 	Timers    []int64 `json:"timer,omitempty"`     // ms until stages are submitted again
 	Outputs   [][]any `json:"outputs"`             // by stage and map task, the executor that holds it
 }
@@ -89,6 +91,8 @@ type dagRun struct {
 	due    []int32        // stages of jobs that have not been submitted, whose turn has come
 	came   map[int32]bool // jobs
 	killed map[int64]bool
+	slots  int
+	again  []int32        // stages of the job that waits for slots
 	late   map[int32]bool // jobs that have begun, but whose stages all wait for those of others
 	failed bool
 	now    int64
@@ -216,7 +220,16 @@ func newDAGRun(c *dagCase) (*dagRun, error) {
 // apply makes the calls of an event; the error says that it is none that is known.
 func (r *dagRun) apply(e *dagEvent) error {
 	switch e.Op {
+	case "submit_again":
+		again := r.again
+		r.again, r.slots = nil, *e.Slots
+		for _, s := range again {
+			r.dag.StageDue(e.Time, s)
+		}
 	case "submit_job":
+		if e.Slots != nil {
+			r.slots, r.dag.Slots = *e.Slots, r
+		}
 		r.came[e.Job] = true
 		due := r.due
 		r.due = nil
@@ -261,6 +274,9 @@ func (r *dagRun) apply(e *dagEvent) error {
 	r.settle()
 	return nil
 }
+
+// Slots is that of the last job that came.
+func (r *dagRun) Slots(int32) int { return r.slots }
 
 // number is an executor's.
 func number(exec string) int32 {
@@ -311,6 +327,12 @@ func (r *dagRun) settle() {
 func (r *dagRun) tell(e *spark.DAGEvent) {
 	switch e.Kind {
 	case spark.StageTimer:
+		if e.At > r.now+1 { // more than the stage's own delay
+			if r.again = append(r.again, e.Stage); len(r.out.Checks) == 0 {
+				r.out.Checks = []int64{e.At - r.now}
+			}
+			break
+		}
 		r.stageDue(e.Stage)
 	case spark.ResubmitTimer:
 		r.out.Timers = append(r.out.Timers, e.At-r.now)

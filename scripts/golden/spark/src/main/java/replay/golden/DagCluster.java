@@ -29,6 +29,7 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.TaskEndReason;
 import org.apache.spark.TaskFailedReason;
 import org.apache.spark.rdd.RDD;
+import org.apache.spark.scheduler.BarrierJobSlotsNumberCheckFailed;
 import org.apache.spark.scheduler.DAGScheduler;
 import org.apache.spark.scheduler.DAGSchedulerEvent;
 import org.apache.spark.scheduler.DAGSchedulerEventProcessLoop;
@@ -83,6 +84,7 @@ abstract class DagCluster {
     final Map<Long, Running> running = new TreeMap<>();
     final List<Object> events = new ArrayList<>();
     final List<Runnable> timers = new ArrayList<>(); // resubmissions
+    final List<Runnable> checks = new ArrayList<>(); // of the job that waits for slots of its barrier stages
     TaskFailedReason failure; // of the status update under way; null = success
     boolean aborted; // a job has failed
     boolean odd; // a Stage for earlier output came whose number decides, see meet
@@ -101,11 +103,13 @@ abstract class DagCluster {
     static final class Executor {
         final String id;
         final String host;
+        final int cores;
         int free;
         boolean decommissioned;
 
         Executor(String id, String host, int cores) {
             this.id = id;
+            this.cores = cores;
             this.host = host;
             this.free = cores;
         }
@@ -205,12 +209,31 @@ abstract class DagCluster {
         field(DAGScheduler.class, "messageScheduler").set(dag, new ScheduledThreadPoolExecutor(1) {
             @Override
             public ScheduledFuture<?> schedule(Runnable task, long after, TimeUnit unit) {
+                if (unit == TimeUnit.SECONDS) {
+                    checks.add(task);
+                    note("checks", 1000 * after);
+                    return null;
+                }
                 timers.add(task);
                 note("timer", after);
                 return null;
             }
         });
         field(TaskSchedulerImpl.class, "barrierCoordinator").set(scheduler, barriers); // its name can be taken only once
+    }
+
+    /** Barrier stages find the cores of the executors of the present run. */
+    void countSlots() throws Exception {
+        field(org.apache.spark.SparkContext.class, "_schedulerBackend").set(context(), new IdleBackend() {
+            @Override
+            public int maxNumConcurrentTasks(org.apache.spark.resource.ResourceProfile p) {
+                return slots();
+            }
+        });
+    }
+
+    int slots() {
+        return executors.values().stream().filter(e -> !e.decommissioned).mapToInt(e -> e.cores).sum();
     }
 
     /** Gives back what is one for all runs of the process. */
@@ -368,6 +391,9 @@ abstract class DagCluster {
 
         @Override
         public void jobFailed(Exception e) {
+            if (e instanceof BarrierJobSlotsNumberCheckFailed) {
+                note("ended", list(bearing, true));
+            }
             aborted = true; // also where its stages could not be made: a barrier stage that reads several of them as a join does
         }
     }

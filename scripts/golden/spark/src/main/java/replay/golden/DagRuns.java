@@ -52,6 +52,7 @@ import scala.reflect.ClassTag$;
 final class DagRuns extends DagCluster implements Main.Recorder {
     private final boolean caches; // data sets are kept and read by later jobs
     private final boolean shares; // jobs read output of others that are not done
+    private final boolean counts; // barrier stages wait until there are enough cores
     private SplittableRandom random;
     private boolean reduceLocality;
     private boolean speculation;
@@ -59,7 +60,8 @@ final class DagRuns extends DagCluster implements Main.Recorder {
     private List<String> hosts;
     private int nextExecutor;
 
-    DagRuns(boolean caches, boolean shares) {
+    DagRuns(boolean caches, boolean shares, boolean counts) {
+        this.counts = counts;
         this.caches = caches;
         this.shares = shares;
     }
@@ -69,9 +71,9 @@ final class DagRuns extends DagCluster implements Main.Recorder {
         DagRuns runs;
         Map<String, Object> run;
         do { // what is kept and not read is not known to a trace
-            runs = new DagRuns(caches, shares);
+            runs = new DagRuns(caches, shares, counts);
             run = runs.play(id, random.split());
-        } while (!runs.makers.values().stream().allMatch(runs::read) || caches && runs.makers.isEmpty());
+        } while (!runs.makers.values().stream().allMatch(runs::read) || caches && runs.makers.isEmpty() || counts && !runs.allBegan());
         return run;
     }
 
@@ -82,12 +84,16 @@ final class DagRuns extends DagCluster implements Main.Recorder {
         fair = chance(r, 0.2);
         boolean service = chance(r, 0.4);
         speculation = chance(r, 0.2);
-        barrier = !caches && chance(r, 0.25);
+        barrier = counts || !caches && chance(r, 0.25);
         Map<String, Object> conf = object("spark.task.maxFailures", failures, "spark.scheduler.mode", fair ? "FAIR" : "FIFO",
                 "spark.shuffle.service.enabled", service, "spark.speculation", speculation,
                 "spark.stage.maxConsecutiveAttempts", pick(r, 1, 2, 3, 4, 4, 8), "spark.stage.maxAttempts", pick(r, 1, 3, 6, 1000, 1000),
                 "spark.files.fetchFailure.unRegisterOutputOnHost", chance(r, 0.5), "spark.stage.ignoreDecommissionFetchFailure", chance(r, 0.5),
                 "spark.shuffle.reduceLocality.enabled", chance(r, caches ? 0.4 : 0.7), "spark.locality.wait", pick(r, "0s", "3s"));
+        if (counts) {
+            conf.put("spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures", between(r, 1, 3));
+            countSlots();
+        }
         reduceLocality = (Boolean) conf.get("spark.shuffle.reduceLocality.enabled");
         conf.forEach((k, v) -> c.set(k, v.toString()));
         field(BlockManager.class, "externalShuffleServiceEnabled").setBoolean(context().env().blockManager(), service);
@@ -108,11 +114,20 @@ final class DagRuns extends DagCluster implements Main.Recorder {
         return object("id", id, "conf", conf, "stages", described, "hosts", hosts, "events", events);
     }
 
+    /** Whether all jobs that came have begun, so that their stages are known. */
+    private boolean allBegan() {
+        return jobNumbers.values().stream().allMatch(j -> described.stream().anyMatch(s -> s.get("job").equals(j)));
+    }
+
     // The steps of a run.
 
     private void step(int most) throws Exception {
         int dice = random.nextInt(100);
-        if (jobNumbers.isEmpty() || dice < 5 && jobNumbers.size() < most) {
+        if (!checks.isEmpty() && chance(random, 0.15)) {
+            clock.advance(15_000);
+            Runnable t = checks.remove(0);
+            event(object("op", "submit_again", "job", bearing, "slots", slots()), t::run);
+        } else if (jobNumbers.isEmpty() || dice < 5 && jobNumbers.size() < most && checks.isEmpty()) {
             submit();
         } else if (dice < 8) {
             register(between(random, 1, 2));
@@ -292,7 +307,11 @@ final class DagRuns extends DagCluster implements Main.Recorder {
         if (pool != null) {
             properties.setProperty("spark.scheduler.pool", pool);
         }
-        event(object("op", "submit_job", "job", job, "pool", pool), () -> {
+        Map<String, Object> said = object("op", "submit_job", "job", job, "pool", pool);
+        if (counts) {
+            said.put("slots", slots());
+        }
+        event(said, () -> {
             bearing = job;
             loop.onReceive(new JobSubmitted(id, last, null, partitions, new CallSite("", ""), new Listener(), JobArtifactSet.emptyJobArtifactSet(), properties));
         });

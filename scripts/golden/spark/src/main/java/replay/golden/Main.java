@@ -17,7 +17,7 @@ public final class Main {
 
     public static void main(String[] args) throws Exception {
         if (args.length != 3) {
-            System.err.println("usage: run container_placement|yarn_allocator|yarn_allocator_wide|executor_allocation|executor_allocation_wide|task_set_manager|task_set_wide|task_set_full|pools|dag|dag_cached|dag_shared COUNT SEED");
+            System.err.println("usage: run container_placement|yarn_allocator|yarn_allocator_wide|executor_allocation|executor_allocation_wide|task_set_manager|task_set_wide|task_set_full|pools|dag|dag_cached|dag_shared|dag_slots COUNT SEED");
             System.exit(2);
         }
         Recorder recorder =
@@ -31,9 +31,10 @@ public final class Main {
                     case "task_set_wide" -> new TaskSetRuns(true, false);
                     case "task_set_full" -> new TaskSetRuns(true, true);
                     case "pools" -> new PoolRuns();
-                    case "dag" -> new DagRuns(false, false);
-                    case "dag_cached" -> new DagRuns(true, false);
-                    case "dag_shared" -> new DagRuns(false, true);
+                    case "dag" -> new DagRuns(false, false, false);
+                    case "dag_cached" -> new DagRuns(true, false, false);
+                    case "dag_shared" -> new DagRuns(false, true, false);
+                    case "dag_slots" -> new DagRuns(false, false, true);
                     default -> throw new IllegalArgumentException("unknown kind " + args[0]);
                 };
         int count = Integer.parseInt(args[1]);
