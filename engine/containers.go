@@ -304,7 +304,7 @@ func (s *sim) reportStart(c *container, id protocol.ContainerID) {
 // processStarted is the NodeManager's acceptance of a container.
 func (s *sim) processStarted(a *app, n int64) {
 	c := a.containerOf(n)
-	if s.nodes.down[c.node] || !s.rm.Registered(c.node) || c.process != starting {
+	if s.nodes.isDown(c.node) || !s.rm.Registered(c.node) || c.process != starting {
 		c.process = exited
 		if n != a.am && a.master != nil && !a.gone {
 			a.master.StartFailed(n)

@@ -18,6 +18,7 @@ type nodes struct {
 	spec       []trace.Node // capacity as of the last event
 	phase      []int64
 	down       []bool // its processes are dead
+	dead       int    // how many are down
 	total      []resource.Resource
 	usage      []nodeUsage
 	shrunk     []bool            // lost capacity at some time
@@ -53,6 +54,21 @@ func (n *nodes) measure(id protocol.NodeID) {
 	}
 }
 
+// setDown says whether the processes of a node are dead.
+func (n *nodes) setDown(id protocol.NodeID, down bool) {
+	if n.down[id] != down {
+		n.down[id] = down
+		if down {
+			n.dead++
+		} else {
+			n.dead--
+		}
+	}
+}
+
+// isDown reports whether they are; most often those of no node are.
+func (n *nodes) isDown(id protocol.NodeID) bool { return n.dead > 0 && n.down[id] }
+
 // startNodes registers the nodes that are there at the origin and schedules the first node event.
 func (s *sim) startNodes() {
 	n := &s.nodes
@@ -71,7 +87,8 @@ func (s *sim) startNodes() {
 	for i := range n.spec {
 		spec := &n.spec[i]
 		s.cluster.Add(spec.Host, spec.Rack, spec.RackID)
-		n.phase[i], n.down[i], n.total[i], n.told[i].Time = phases.Int64N(interval), !spec.Present, s.size(spec), record.None
+		n.phase[i], n.total[i], n.told[i].Time = phases.Int64N(interval), s.size(spec), record.None
+		n.setDown(protocol.NodeID(i), !spec.Present)
 	}
 	s.beats = newBeats(s.sc.Engine == scenario.Dense, s.rm, interval, s.sc.Site.UpdateInterval, n.phase)
 	var present []protocol.NodeID
@@ -127,7 +144,7 @@ func (s *sim) size(spec *trace.Node) resource.Resource {
 func (s *sim) addNode(ids ...protocol.NodeID) {
 	specs := make([]yarn.NodeSpec, len(ids))
 	for i, id := range ids {
-		s.nodes.down[id] = false
+		s.nodes.setDown(id, false)
 		specs[i] = yarn.NodeSpec{ID: id, Host: s.nodeName(id), Rack: s.cluster.Rack[id], Total: s.total(id)}
 	}
 	for _, id := range s.rm.AddNode(s.now, specs...) {
@@ -290,7 +307,7 @@ func (s *sim) nodeEvent(i int) {
 
 // nodeProcessesDie ends every process on the node; the ResourceManager does not know yet.
 func (s *sim) nodeProcessesDie(id protocol.NodeID) {
-	s.nodes.down[id] = true
+	s.nodes.setDown(id, true)
 	for _, a := range s.apps {
 		if a != nil && a.master != nil {
 			a.master.NodeDown(int32(id))
