@@ -164,21 +164,22 @@ func (m *Manager) BlockUpdated(executor, rdd, split int32, valid, onDisk, active
 	}
 	mon := &m.monitor
 	x := mon.ensure(executor, unknownProfile)
-	i := slices.IndexFunc(x.cached, func(c cachedRDD) bool { return c.rdd == rdd })
+	block := cachedBlock{rdd, split}
+	i := slices.Index(x.cached, block)
 	if valid && !(onDisk && mon.serviceServesRDD) {
 		if i < 0 {
-			i = len(x.cached)
-			x.cached = reuse.Longer(x.cached)
-			x.cached[i] = cachedRDD{rdd: rdd, splits: x.cached[i].splits.emptied()}
+			if cap(x.cached) == 0 {
+				x.cached = reuse.Cut(&mon.few, 2, 2*usualExecs)
+			}
+			x.cached = append(x.cached, block)
 		}
-		x.cached[i].splits.add(split)
-		if len(x.cached) == 1 && x.cached[0].splits.n == 1 && x.idleStart != busy {
+		if len(x.cached) == 1 && x.idleStart != busy {
 			m.moved = true
 			mon.updateTimeout(executor)
 		}
 	} else if i >= 0 {
-		x.cached[i].splits.remove(split)
-		if x.cached[i].splits.n == 0 {
+		x.cached = slices.Delete(x.cached, i, i+1)
+		if !slices.ContainsFunc(x.cached, func(c cachedBlock) bool { return c.rdd == rdd }) {
 			m.moved = true
 			mon.forget(executor, rdd)
 		}
@@ -211,7 +212,7 @@ func (m *Manager) UnpersistRDD(rdd int32) {
 
 func (m *monitor) forget(e, rdd int32) {
 	x := &m.executors[e]
-	x.cached = slices.DeleteFunc(x.cached, func(c cachedRDD) bool { return c.rdd == rdd })
+	x.cached = slices.DeleteFunc(x.cached, func(c cachedBlock) bool { return c.rdd == rdd })
 	if len(x.cached) == 0 {
 		m.updateTimeout(e)
 	}

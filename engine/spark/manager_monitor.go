@@ -22,6 +22,7 @@ type monitor struct {
 	trackShuffles, serviceServesRDD            bool
 
 	executors []executorState // by number
+	few       []cachedBlock   // room for those of executors
 	ids       []int32         // tracked ones, in no order
 	profiles  []monitorCounts // by profile + 1
 
@@ -38,9 +39,9 @@ type executorState struct {
 	profile   int32
 	position  int32 // in ids
 	running   int
-	idleStart int64 // busy while it has tasks
-	deadline  int64 // Never while it is busy
-	cached    []cachedRDD
+	idleStart int64         // busy while it has tasks
+	deadline  int64         // Never while it is busy
+	cached    []cachedBlock // few: the driver tells of the first one of an RDD
 	shuffles  indexSet
 }
 
@@ -49,10 +50,7 @@ func (x *executorState) emptied() executorState {
 	return executorState{cached: x.cached[:0], shuffles: x.shuffles.emptied()}
 }
 
-type cachedRDD struct {
-	rdd    int32
-	splits indexSet
-}
+type cachedBlock struct{ rdd, split int32 }
 
 type shuffleState struct {
 	known bool
@@ -80,7 +78,7 @@ func (m *monitor) renewed(c *conf.Conf, profiles int) monitor {
 		idleTimeout: c.IdleTimeout, cachedTimeout: c.CachedIdleTimeout, shuffleTimeout: c.ShuffleTimeout,
 		trackShuffles:    c.TracksShuffles(),
 		serviceServesRDD: c.ShuffleService && c.ShuffleServiceFetchRDD,
-		profiles:         counts, executors: m.executors[:0], ids: m.ids[:0], shuffles: m.shuffles[:0], stageShuffle: m.stageShuffle[:0], jobStages: m.jobStages[:0],
+		profiles:         counts, executors: m.executors[:0], few: m.few, ids: m.ids[:0], shuffles: m.shuffles[:0], stageShuffle: m.stageShuffle[:0], jobStages: m.jobStages[:0],
 	}
 }
 
