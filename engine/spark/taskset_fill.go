@@ -5,43 +5,39 @@ import (
 	"slices"
 )
 
-// filling makes the lists of hosts and racks at once: the places of a host, which are locations of tasks, are linked in one pass over the tasks; then hosts
-// are met in order, and the places of a rack are those of its hosts. Its memory is used again; it grows with the largest host.
+// filling makes the lists of hosts and racks at once. A host is a bit, and the list of a host is at as many as there are bits before its own: so little memory is looked at that it
+// stays at hand, where a table by host would be all over a cache. The places of a host, which are locations of tasks, are linked in one pass over the tasks; then hosts are
+// met in order, and the places of a rack are those of its hosts. The memory is used again; it grows with the largest host.
 type filling struct {
-	at   []int32  // by host: 1 + its place that was linked last, then where its list is; 0 between
-	bits []uint64 // of the hosts that were met
-	seen []int32  // them, in the order in which they were first seen
-}
-
-// roomy makes room for a host.
-func (f *filling) roomy(host int32) (at []int32, bits []uint64) {
-	n := int(host) + 1 + int(host)/8
-	f.at = append(f.at, make([]int32, n-len(f.at))...)
-	f.bits = append(f.bits, make([]uint64, n/64+1-len(f.bits))...)
-	return f.at, f.bits
+	bits   []uint64 // of the hosts that were met
+	before []int32  // how many bits are before those of a word
+	at     []int32  // by location: where the list of its host is
 }
 
 // fill makes the lists by host and rack of a new set, in the canonical order, and that of tasks without preference. Hosts are first seen from the
 // last location to the first, racks from the last host to the first, so the tasks of the first one are taken first.
 func (s *TaskSet) fill() {
 	f, h, r := &s.sched.work().filling, &s.pending.byHost, &s.pending.byRack
-	start, n := s.Spec.PrefStart, s.Spec.Tasks
-	hosts := s.Spec.Hosts[start[0]:start[n]]
+	start := s.Spec.PrefStart[:s.Spec.Tasks+1]
+	hosts := s.Spec.Hosts[start[0]:start[s.Spec.Tasks]]
+	f.mark(hosts)
+	h.make(min(len(hosts), 64*len(f.bits)))
+	n := f.sort(h.keysAt.sorted)
+	h.keysAt.sorted, h.seen, h.lists = h.keysAt.sorted[:n:n], h.seen[:n], h.lists[:n]
+	f.find(hosts)
 	h.links = slices.Grow(h.links[:0], len(hosts))[:len(hosts)]
-	f.link(h.links, hosts)
-	f.lay(h)
-	to := start[n]
-	for i := n - 1; i >= 0; i-- {
-		from := start[i]
+	clear(h.lists)
+	f.link(h.links, h.lists, h.seen)
+	clear(f.bits)
+	for i := len(start) - 2; i >= 0; i-- {
+		from, to := start[i]-start[0], start[i+1]-start[0]
 		if from == to {
 			s.pending.noPrefs = append(s.pending.noPrefs, int32(i))
 			continue
 		}
-		places := h.links[from-start[0] : to-start[0]]
-		for k := range places {
-			places[k].task = int32(i)
+		for k := from; k < to; k++ {
+			h.links[k].task = int32(i)
 		}
-		to = from
 	}
 	if r.join(h, s.sched.racks) {
 		return
@@ -56,76 +52,58 @@ func (s *TaskSet) fill() {
 	}
 }
 
-// link links the places of each host, the first of which comes on top.
-func (f *filling) link(links []link, hosts []int32) {
-	all, bits := f.at, f.bits
-	seen, distinct := slices.Grow(f.seen[:0], len(hosts))[:len(hosts)], 0
-	links = links[:len(hosts)]
-	for k := len(hosts) - 1; k >= 0; k-- {
-		host := hosts[k]
-		if int(host) >= len(all) {
-			all, bits = f.roomy(host)
+// mark notes that hosts were met.
+func (f *filling) mark(hosts []int32) {
+	bits := f.bits
+	for _, host := range hosts {
+		w := uint32(host) >> 6
+		if int(w) >= len(bits) {
+			f.bits = append(bits, make([]uint64, int(w)+1+int(w)/8-len(bits))...)
+			f.before = slices.Grow(f.before[:0], len(f.bits))[:len(f.bits)]
+			bits = f.bits
 		}
-		below := all[host]
-		all[host] = int32(k) + 1
-		links[k].below = below - 1
-		if below == 0 {
-			bits[host>>6] |= 1 << (host & 63)
-			seen[distinct] = host
-			distinct++
-		}
+		bits[w] |= 1 << (host & 63)
 	}
-	f.seen = seen[:distinct]
 }
 
-// fewHosts are so few that they are sorted at less than a pass over the bits of all takes.
-const fewHosts = 16
-
-// sort fills a list with the hosts that were seen, ascending.
-func (f *filling) sort(keys []int32) {
-	if len(keys) <= fewHosts {
-		copy(keys, f.seen)
-		slices.Sort(keys)
-		for _, host := range keys {
-			f.bits[host>>6] = 0
-		}
-		return
-	}
-	bits, next := f.bits, 0
-	for w := range bits {
-		word := bits[w]
-		if word == 0 {
-			continue
-		}
-		bits[w] = 0
+// sort fills a list with the hosts, ascending, and returns how many they are.
+func (f *filling) sort(keys []int32) (n int) {
+	before := f.before[:len(f.bits)]
+	for w, word := range f.bits {
+		before[w] = int32(n)
 		for ; word != 0; word &= word - 1 {
-			keys[next] = int32(w<<6 + mathbits.TrailingZeros64(word))
-			next++
-		}
-	}
-}
-
-// lay makes the lists of hosts, whose places are linked.
-func (f *filling) lay(h *keyedLists) {
-	h.make(len(f.seen))
-	keys, all := h.keysAt.sorted, f.at
-	f.sort(keys)
-	links, lists := h.links, h.lists[:len(keys)]
-	for i, key := range keys {
-		top := all[key] - 1
-		all[key] = int32(i)
-		bottom, n := top, int32(1)
-		for below := links[top].below; below >= 0; below = links[below].below {
-			bottom = below
+			keys[n] = int32(w<<6 + mathbits.TrailingZeros64(word))
 			n++
 		}
-		l := &lists[i]
-		l.top, l.bottom, l.n = top, bottom, n
 	}
-	seen := h.seen[:len(f.seen)]
-	for i, key := range f.seen {
-		seen[i] = all[key]
-		all[key] = 0
+	return n
+}
+
+// find finds where the list of each location's host is.
+func (f *filling) find(hosts []int32) {
+	f.at = slices.Grow(f.at[:0], len(hosts))[:len(hosts)]
+	bits, before, at := f.bits, f.before[:len(f.bits)], f.at
+	for k, host := range hosts {
+		w := uint32(host) >> 6
+		at[k] = before[w] + int32(mathbits.OnesCount64(bits[w]&(1<<(host&63)-1)))
+	}
+}
+
+// link links the places of each host, the first of which comes on top, and notes in which order the hosts are seen.
+func (f *filling) link(links []link, lists []taskList, seen []int32) {
+	at, n := f.at, 0
+	links = links[:len(at)]
+	for k := len(at) - 1; k >= 0; k-- {
+		i := at[k]
+		l := &lists[i]
+		if l.n == 0 {
+			l.bottom = int32(k)
+			seen[n] = i
+			n++
+		}
+		l.n++
+		links[k].below = l.top
+		l.top = int32(k)
 	}
 }
 
@@ -137,28 +115,27 @@ func (k *keyedLists) join(h *keyedLists, racks []int32) bool {
 		return false
 	}
 	k.make(len(hosts))
-	lists, keys, ofHosts := k.lists, k.keysAt.sorted, h.lists[:len(hosts)]
-	n, last := 0, NoRack
-	var l *taskList
+	lists, keys, ofHosts, last, n := k.lists, k.keysAt.sorted, h.lists[:len(hosts)], NoRack, -1
 	for i, host := range hosts {
-		o := &ofHosts[i]
-		switch rack := racks[host]; {
+		rack, o := racks[host], &ofHosts[i]
+		switch {
 		case rack > last:
-			l, last = &lists[n], rack
-			keys[n], l.top = rack, o.top
 			n++
-		case rack == last && rack != NoRack:
-			links[l.bottom].below = o.top
-		default:
+			last = rack
+			keys[n], lists[n].top, lists[n].bottom = rack, o.top, o.bottom
+		case rack < last || rack == NoRack:
 			return false
+		default:
+			l := &lists[n]
+			links[l.bottom].below = o.top
+			l.bottom = o.bottom
 		}
-		l.bottom = o.bottom
 	}
-	seen := k.seen[:n]
+	seen := k.seen[:n+1]
 	for i := range seen {
-		seen[i] = int32(n - 1 - i)
+		seen[i] = int32(n - i)
 	}
-	k.lists, k.keysAt.sorted, k.seen = lists[:n], keys[:n], seen
+	k.lists, k.keysAt.sorted, k.seen = lists[:n+1], keys[:n+1], seen
 	k.links, k.shared = links[:len(links):len(links)], true
 	return true
 }
