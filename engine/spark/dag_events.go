@@ -48,7 +48,7 @@ func (d *DAG) taskEnded(now int64, e *TaskEvent) {
 	}
 }
 
-// Succeeded takes the end of an attempt that [TaskScheduler.SucceededAlone] has told.
+// Succeeded takes the end of an attempt that [TaskSet.SucceededAlone] has told.
 func (d *DAG) Succeeded(now int64, set *TaskSet, a *Attempt) {
 	if !d.aborted {
 		d.taskSucceeded(now, &d.sets[set.ID], set.Spec.Partition(a.Index), a.Exec)

@@ -249,9 +249,12 @@ func (d *DAG) forget(stage int32) {
 
 // needed reports whether a Spark job that has begun and not ended uses a stage.
 func (d *DAG) needed(stage int32) bool {
-	if own := &d.jobs[d.jobOf[stage]]; own.started && own.left > 0 {
-		return true
-	}
+	own := &d.jobs[d.jobOf[stage]]
+	return own.started && own.left > 0 || d.used(stage)
+}
+
+// used reports it of other jobs than the stage's own.
+func (d *DAG) used(stage int32) bool {
 	for _, i := range d.active {
 		if _, uses := slices.BinarySearch(d.jobs[i].uses, stage); uses {
 			return true

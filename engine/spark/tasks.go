@@ -349,16 +349,22 @@ func (s *TaskScheduler) Running(ref TaskRef) {
 //
 // Source: TaskSchedulerImpl.statusUpdate.
 func (s *TaskScheduler) StatusUpdate(ref TaskRef) bool {
+	set, _ := s.Reported(ref)
+	return set != nil
+}
+
+// Reported is [TaskScheduler.StatusUpdate], which answers with the set and the attempt, or nil. The attempt is valid until the next launch.
+func (s *TaskScheduler) Reported(ref TaskRef) (*TaskSet, *Attempt) {
 	set, a := s.tracked(ref)
 	if a == nil {
-		return false
+		return nil, nil
 	}
 	a.tracked = false
 	s.execs[a.Exec].running--
 	if a.Counted {
 		set.uncount(a)
 	}
-	return true
+	return set, a
 }
 
 // Succeeded handles the result of an attempt.
@@ -368,24 +374,19 @@ func (s *TaskScheduler) Succeeded(now int64, ref TaskRef) {
 	}
 }
 
-// SucceededAlone is [TaskScheduler.Succeeded] for the only attempt of a task, where nothing is left that [TaskScheduler.Take] would tell: its end is told by the answer, the
-// set and the attempt, and not by Take. Both are there until the next call of Take. It is nil where it does nothing, as there would be more to tell, or might be: with exclusion the
+// SucceededAlone is [TaskScheduler.Succeeded] for the only attempt of a task, the one in a row of the set, where nothing is left that [TaskScheduler.Take] would tell: its end is told by the answer
+// and not by Take, and the set is there until the next call of that. It is false where it does nothing, as there would be more to tell, or might be: with exclusion the
 // end of a set may exclude executors.
-func (s *TaskScheduler) SucceededAlone(now int64, ref TaskRef) (*TaskSet, *Attempt) {
-	set := s.sets[ref.Set]
-	if set == nil || set.excluded != nil || len(s.events) > 0 {
-		return nil, nil
+func (s *TaskSet) SucceededAlone(now int64, row int32, a *Attempt) bool {
+	t := &s.tasks[a.Index]
+	if s.excluded != nil || len(s.sched.events) > 0 || a.Ended || t.done || t.last != row || a.previous >= 0 {
+		return false
 	}
-	a := &set.attempts[ref.Row]
-	t := &set.tasks[a.Index]
-	if a.Ended || t.done || t.last != ref.Row || a.previous >= 0 {
-		return nil, nil
+	s.complete(now, row, a, t)
+	if s.Zombie {
+		s.maybeFinish(now)
 	}
-	set.complete(now, ref.Row, a, t)
-	if set.Zombie {
-		set.maybeFinish(now)
-	}
-	return set, a
+	return true
 }
 
 // Failed handles the failure of an attempt, and asks for offers when it is to run again.

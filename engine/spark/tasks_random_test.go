@@ -151,10 +151,10 @@ func (x *twoSchedulers) reported(ref TaskRef) bool {
 func (x *twoSchedulers) result(ref TaskRef) {
 	switch x.pick(8, "result") {
 	case 0, 1, 2:
-		if set, a := x.s.SucceededAlone(x.now, ref); set == nil {
+		if set := x.s.Set(ref.Set); set == nil || !set.SucceededAlone(x.now, ref.Row, set.Attempt(ref.Row)) {
 			x.s.Succeeded(x.now, ref)
-		} else if len(x.s.events) > 0 || a != &set.attempts[ref.Row] {
-			x.Fatalf("the answer is attempt %d, want that of row %d and nothing else to tell: %v", a.ID, ref.Row, x.s.events)
+		} else if len(x.s.events) > 0 {
+			x.Fatalf("attempt %d has succeeded alone, and there is more to tell: %v", set.Attempt(ref.Row).ID, x.s.events)
 		} else {
 			set.emit(TaskEnded, ref.Row, EndSuccess) // as Succeeded would have told
 		}

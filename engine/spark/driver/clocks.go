@@ -14,7 +14,11 @@ type clock struct {
 }
 
 // clocks are the clocks that a driver may have.
-type clocks struct{ tick, gate, revive, speculate clock }
+type clocks struct {
+	tick, gate, revive, speculate clock
+
+	within bool // each time of revive is one of tick
+}
 
 // all yields the clocks that the driver has.
 func (l *clocks) all(yield func(*clock) bool) {
@@ -50,6 +54,8 @@ func (d *Driver) tick(k master.EventKind) (ok bool) {
 // start begins with a clock whose first time is in after ms.
 func (d *Driver) start(c *clock, k master.EventKind, period, after int64) {
 	*c = clock{kind: k, period: period, first: d.now() + after, at: never, unknown: true}
+	t, r := &d.clocks.tick, &d.clocks.revive
+	d.clocks.within = t.period > 0 && r.period > 0 && r.first >= t.first && (r.first-t.first)%t.period == 0 && r.period%t.period == 0
 }
 
 // wind brings what is scheduled up to date after an event. A clock is due at the earliest time at which it could do something if nothing happens before, never
@@ -92,7 +98,7 @@ func (d *Driver) wind() {
 // ticksBefore reports whether a clock that may be due has one of its times between now and a time.
 func (d *Driver) ticksBefore(at int64) bool {
 	now, l := d.now(), &d.clocks
-	return l.tick.has(now, at) || l.revive.has(now, at) || l.speculate.has(now, at) || !d.started && l.gate.has(now, at)
+	return l.tick.has(now, at) || !l.within && l.revive.has(now, at) || l.speculate.has(now, at) || !d.started && l.gate.has(now, at)
 }
 
 // has reports whether one of the clock's times is at a time or behind it, and before another.

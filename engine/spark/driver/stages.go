@@ -275,6 +275,7 @@ func (d *Driver) runSucceeded(r *run) {
 func (d *Driver) pendingAgain(set *spark.TaskSet, index int32) {
 	if d.since[set.ID] == nil {
 		d.since[set.ID] = make([]int64, set.Spec.Tasks)
+		d.launching.of = 0
 	}
 	d.since[set.ID][index] = d.now()
 }

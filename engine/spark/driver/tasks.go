@@ -50,8 +50,8 @@ func (d *Driver) offerAgain(id int32) bool {
 }
 
 func (d *Driver) launchAll(launches []spark.TaskRef) {
-	for i := range launches {
-		d.launchTask(&launches[i])
+	if len(launches) > 0 {
+		d.launchTasks(launches)
 	}
 	if d.tells() {
 		d.pump()
@@ -60,15 +60,17 @@ func (d *Driver) launchAll(launches []spark.TaskRef) {
 
 // launching is what all attempts of a task set have in common that are launched.
 type launching struct {
-	of      int32 // 1 + id of the set, 0 for none
-	stage   int32
-	attempt int32 // of the stage
-	cpus    int32
-	reads   bool // it reads what others have written
-	firsts  bool // [source.firstMS] may be something
-	ready   int64
-	set     *spark.TaskSet
-	st      *trace.Stage
+	of       int32 // 1 + id of the set, 0 for none
+	stage    int32
+	attempt  int32 // of the stage
+	cpus     int32
+	reads    bool // it reads what others have written
+	firsts   bool // [source.firstMS] may be something
+	recorded bool // something is known of the application's attempts
+	ready    int64
+	set      *spark.TaskSet
+	st       *trace.Stage
+	again    []int64 // [stages.since]
 }
 
 // launch looks up what attempts of a set have in common.
@@ -77,38 +79,56 @@ func (d *Driver) launch(id int32) *launching {
 	spec := &set.Spec
 	st := &d.job.Stages[spec.Stage]
 	d.launching = launching{of: id + 1, stage: spec.Stage, attempt: spec.Attempt, cpus: spec.TaskCPUs, reads: len(st.Parents) > 0 || st.CacheOf >= 0,
-		firsts: d.latencies != nil || d.kind.Recorded.Executors != nil, ready: d.submitted[id], set: set, st: st}
+		firsts: d.latencies != nil || d.kind.Recorded.Executors != nil, recorded: len(d.history.tasks) > 0, ready: d.submitted[id], set: set, st: st, again: d.since[id]}
 	return &d.launching
 }
 
-// launchTask starts a task attempt: its end is known from the trace and the model.
-func (d *Driver) launchTask(l *spark.TaskRef) {
-	b := &d.launching
-	if b.of != l.Set+1 {
-		b = d.launch(l.Set)
+// launchTasks starts task attempts: their ends are known from the trace and the model.
+func (d *Driver) launchTasks(launches []spark.TaskRef) {
+	b, now := &d.launching, d.now()
+	cores, until := int32(0), int64(-1)
+	d.rec.Attempts += int64(len(launches))
+	if d.rec.FirstTask == record.None {
+		d.rec.FirstTask = now
 	}
-	at, stage, st := b.set.Attempt(l.Row), b.stage, b.st
+	for i := range launches {
+		l := &launches[i]
+		if b.of != l.Set+1 {
+			b = d.launch(l.Set)
+		}
+		at := b.set.Attempt(l.Row)
+		end := d.launchTask(b, at, *l, now)
+		cores += b.cpus
+		if int(at.Number) < master.Repeats && int(b.attempt) < master.Repeats {
+			until = max(until, end)
+		} else {
+			d.repeats = fmt.Sprintf("task %d of stage %d was started %d times", b.set.Spec.Partition(at.Index), b.stage, max(int(at.Number), int(b.attempt))+1)
+		}
+	}
+	d.h.Busy(cores)
+	if until >= 0 {
+		d.h.GoesOn(until)
+	}
+}
+
+// launchTask starts an attempt and returns when it ends.
+func (d *Driver) launchTask(b *launching, at *spark.Attempt, l spark.TaskRef, now int64) (end int64) {
+	st, index := b.st, b.set.Spec.Partition(at.Index)
 	e := &d.execs[at.Exec]
-	d.h.Busy(b.cpus)
 	if e.died == never { // else the driver has not noticed that its process has gone, and loses the attempt
 		d.h.Container(e.container).Tasks++
 	}
 	e.free -= b.cpus
 	d.free -= b.cpus
 	e.running++
-	now, index := d.now(), b.set.Spec.Partition(at.Index)
-	d.rec.Attempts++
-	if d.rec.FirstTask == record.None {
-		d.rec.FirstTask = now
-	}
 	if int64(len(d.runs.place)) != at.ID {
 		d.h.Broken("task attempt %d of job %d is number %d", at.ID, d.job.ID, len(d.runs.place))
 	}
 	r := d.runs.add()
-	r.id, r.ref, r.exec, r.stage, r.index, r.attempt, r.number, r.cores = at.ID, *l, at.Exec, stage, index, b.attempt, at.Number, b.cpus
+	r.id, r.ref, r.exec, r.stage, r.index, r.attempt, r.number, r.cores = at.ID, l, at.Exec, b.stage, index, b.attempt, at.Number, b.cpus
 	r.ready, r.launch, r.booked, r.coreFree = b.ready, now, e.died != never, record.None
-	if again := d.since[l.Set]; again != nil && again[at.Index] > 0 { // it became pending when it failed last
-		r.ready = again[at.Index]
+	if b.again != nil && b.again[at.Index] > 0 { // it became pending when it failed last
+		r.ready = b.again[at.Index]
 	}
 	r.level, r.speculative = levelOf(at.Level, b.set, at.Index), at.Speculative
 	if prefs := st.Tasks.Prefs(int(index)); len(prefs) > 0 {
@@ -118,14 +138,14 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 		}
 	}
 	if b.reads {
-		if from, unread := d.fetchFailureOf(stage, index, l.Set, at.Exec); unread && !d.history.reads(stage, b.attempt, index) {
+		if from, unread := d.fetchFailureOf(b.stage, index, l.Set, at.Exec); unread && !d.history.reads(b.stage, b.attempt, index) {
 			r.unread, r.fetch = true, from
 		}
 	}
 	traced := st.Tasks.DurationMS[index]
 	ms, delay, first := traced, untoldDelay(st, index), int64(0)
-	if len(d.history.tasks) > 0 {
-		past := d.history.next(st, index, d.source.recordedAs(at.Exec), at.Speculative, d.done[stage][index], r.unread)
+	if b.recorded {
+		past := d.history.next(st, index, d.source.recordedAs(at.Exec), at.Speculative, d.done[b.stage][index], r.unread)
 		ms, delay, first, r.fetchMS, r.fails = past.durationMS, past.delayMS, past.firstMS, past.fetchMS, past.fails && !r.unread
 	}
 	service := d.serviceTime(st, ms, e)
@@ -144,23 +164,20 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 	if r.unread {
 		r.end = now + dispatch
 		if r.fetch.Exec >= 0 {
-			r.end += d.history.fetchFailed(stage, index, d.m.FetchFailMS)
+			r.end += d.history.fetchFailed(b.stage, index, d.m.FetchFailMS)
 		}
 	}
-	e.ran, e.lastStage = true, stage
+	e.ran, e.lastStage = true, b.stage
 	e.launches++
 	e.open++
-	if again := max(int(at.Number), int(b.attempt)); again < master.Repeats {
-		d.h.GoesOn(r.end)
-	} else {
-		d.repeats = fmt.Sprintf("task %d of stage %d was started %d times", index, stage, again+1)
-	}
-	if d.span == nil || !d.span.Put(r.end+status, at.ID) {
-		d.h.At(r.end+status, evStatus, at.ID, at.ID)
+	end = r.end
+	if d.span == nil || !d.span.Put(end+status, at.ID) {
+		d.h.At(end+status, evStatus, at.ID, at.ID)
 	}
 	if d.mgr != nil {
-		d.mgr.TaskStart(now, stage, b.attempt, at.Index, at.Exec, at.Speculative, !e.killing)
+		d.mgr.TaskStart(now, b.stage, b.attempt, at.Index, at.Exec, at.Speculative, !e.killing)
 	}
+	return end
 }
 
 // serviceTime returns how long a task of ms works without the penalty of a remote read, in ms: as the trace has it with the factors of a cold
@@ -281,7 +298,11 @@ func (d *Driver) follows(at, id int64) bool {
 // status is the report of a task's end: its core is free and offered, and its result is handled. That is at once if nothing comes before it.
 func (d *Driver) status(id int64) {
 	r := d.runs.of(id)
-	if r == nil || r.done || r.end > d.execs[r.exec].died || d.stopping || !d.tasks.StatusUpdate(r.ref) {
+	if r == nil || r.done || r.end > d.execs[r.exec].died || d.stopping {
+		return
+	}
+	set, a := d.tasks.Reported(r.ref)
+	if set == nil {
 		return
 	}
 	r.reported = true
@@ -290,9 +311,10 @@ func (d *Driver) status(id int64) {
 	at := now + d.m.ResultMS + r.fetchMS
 	if d.offerAgain(r.exec) {
 		r = d.runs.of(id)
+		a = set.Attempt(r.ref.Row)
 	}
 	if d.reviveAt != now && !d.ticksBefore(at) && !d.source.questioning() && d.follows(at, id) {
-		d.resultOf(r)
+		d.resultOf(r, set, a)
 	} else {
 		d.h.At(at, evResult, id, id)
 	}
@@ -312,17 +334,28 @@ func (d *Driver) freeCore(r *run) {
 		d.free += r.cores
 	}
 	d.h.Busy(-r.cores)
-	d.runs.settle(r)
+	if r.done {
+		d.runs.settle(r)
+	}
 }
 
 // result handles a finished task.
 func (d *Driver) result(id int64) {
-	if !d.stopping {
-		d.resultOf(d.runs.of(id))
+	if d.stopping {
+		return
+	}
+	r := d.runs.of(id)
+	if set := d.tasks.Set(r.ref.Set); set != nil {
+		d.resultOf(r, set, set.Attempt(r.ref.Row))
+	} else { // which knows nothing of the attempt any more
+		r.reported = false
+		d.runs.settle(r)
+		d.pump()
 	}
 }
 
-func (d *Driver) resultOf(r *run) {
+// resultOf handles the result of an attempt of a set.
+func (d *Driver) resultOf(r *run, set *spark.TaskSet, at *spark.Attempt) {
 	r.reported = false
 	now := d.now()
 	switch {
@@ -333,8 +366,7 @@ func (d *Driver) resultOf(r *run) {
 		d.runs.settle(r)
 		d.tasks.Failed(now, r.ref, spark.EndException)
 	default:
-		set, at := d.tasks.SucceededAlone(now, r.ref)
-		if set == nil {
+		if !set.SucceededAlone(now, r.ref.Row, at) {
 			d.runs.settle(r)
 			d.tasks.Succeeded(now, r.ref)
 			break
