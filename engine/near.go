@@ -2,7 +2,6 @@ package engine
 
 import (
 	"replay/engine/fetch"
-	"replay/engine/master"
 	"replay/engine/protocol"
 )
 
@@ -71,28 +70,18 @@ func (s *sim) fetchTurn(a *app, lane int32, step uint8) {
 	}
 }
 
-// fetchFor takes a step for the next event of an application whose master says what it is about, and for those of the same time behind it. Their containers come last.
+// fetchFor takes a step for the next of the many events of an application whose master says what they are about, and for those of the same time that may come behind it. Their containers
+// come last.
 func (s *sim) fetchFor(a *app, lane int32, step int) {
 	if step < 0 {
 		return
 	}
-	l := &s.q.lanes[lane]
-	list := l.list[l.from:]
-	for i := range list[:min(len(list), mostFollow)] {
-		e := &list[i]
-		if e.at != list[0].at {
-			break
-		}
-		if e.kind() >= numKinds {
-			if n := a.events.FetchFor(master.EventKind(e.kind()-numKinds), e.arg, step); n > 0 {
-				s.fetchContainer(a, n, step)
-			}
+	for number := range s.q.lanes[lane].many.Next {
+		if n := a.events.FetchFor(number, step); n > 0 {
+			s.fetchContainer(a, n, step)
 		}
 	}
 }
-
-// mostFollow is for how many events that come one after the other a step is taken.
-const mostFollow = 4
 
 // fetchContainer takes a step for an event about a container.
 func (s *sim) fetchContainer(a *app, n int64, step int) {

@@ -54,10 +54,7 @@ func (d *dag) allocated(list []protocol.Container) {
 			c := &list[i]
 			if req := d.client.First(c.Priority, c.Request, place(c)); req != nil {
 				given[i] = true
-				if next := int32(req.Number) + 1; next < d.attempts.used { // the next one to be asked for, most likely
-					fetch.Of(d.attempts.at(next))
-				}
-				d.assign(d.attempts.at(int32(req.Number)), c)
+				d.assign(d.first(req), c)
 			}
 		}
 	}

@@ -16,7 +16,8 @@ type attempts struct {
 	blocks      [][]attempt
 	used        int32 // places that an attempt has had
 	free        []int32
-	begun       int32   // attempts that have begun
+	begun       int32   // serial numbers that have been given
+	bySerial    []int32 // the place that the attempt with this number has or had
 	byContainer []int32 // place + 1 by the number of the container, from its assignment to the report of its end; 0 for none
 }
 
@@ -25,11 +26,6 @@ const perBlock = 32
 
 // A ref names an attempt, also when its place is another's: by its place and its serial number.
 type ref struct{ place, serial int32 }
-
-// arg is the ref as that of an event.
-func (r ref) arg() int64 { return int64(r.serial)<<32 | int64(r.place) }
-
-func refOf(arg int64) ref { return ref{int32(arg), int32(arg >> 32)} }
 
 // at returns the attempt at a place.
 func (l *attempts) at(place int32) *attempt { return &l.blocks[place/perBlock][place%perBlock] }
@@ -42,20 +38,21 @@ func (l *attempts) of(r ref) *attempt {
 	return nil
 }
 
+// numbered returns the attempt with a serial number, nil when nothing of it is left.
+func (l *attempts) numbered(serial int64) *attempt {
+	return l.of(ref{l.bySerial[serial], int32(serial)})
+}
+
 var _ master.EventFetcher = (*dag)(nil)
 
-// FetchFor is part of [master.EventFetcher]: of events there are many for the end of an attempt.
-func (d *dag) FetchFor(k master.EventKind, arg int64, step int) (container int64) {
-	if k != evDone {
-		return 0
-	}
-	r := refOf(arg)
-	a := d.attempts.at(r.place)
+// FetchFor is part of [master.EventFetcher]: there are many ends of attempts.
+func (d *dag) FetchFor(number int64, step int) (container int64) {
+	a := d.attempts.at(d.attempts.bySerial[number])
 	switch {
 	case step == 0:
 		fetch.Of(a)
 		return 0
-	case a.ref != r:
+	case int64(a.serial) != number:
 		return 0
 	case step == 1:
 		fetch.Of(d.taskOf(a))
@@ -93,20 +90,20 @@ func (l *attempts) live() (list []*attempt) {
 	return list
 }
 
-// place returns the memory of a new attempt, with its place and serial number.
-func (d *dag) place() (*attempt, ref) {
+// place returns the memory of a new attempt with a serial number, and what names it.
+func (d *dag) place(serial int32) (*attempt, ref) {
 	l := &d.attempts
-	r := ref{l.used, l.begun}
-	l.begun++
+	r := ref{l.used, serial}
+	if more := int(serial) + 1 - len(l.bySerial); more > 0 {
+		l.bySerial = append(l.bySerial, make([]int32, more)...)
+	}
 	if n := len(l.free); n > 0 {
 		r.place = l.free[n-1]
 		l.free = l.free[:n-1]
-		return l.at(r.place), r
-	}
-	l.used++
-	if int(r.place)/perBlock == len(l.blocks) {
+	} else if l.used++; int(r.place)/perBlock == len(l.blocks) {
 		l.blocks = append(l.blocks, d.k.block())
 	}
+	l.bySerial[serial] = r.place
 	return l.at(r.place), r
 }
 

@@ -10,7 +10,8 @@ import (
 func TestPlacesAreUsedAgain(t *testing.T) {
 	d := &dag{k: NewKind(Setup{})}
 	begin := func() *attempt {
-		a, r := d.place()
+		a, r := d.place(d.attempts.begun)
+		d.attempts.begun++
 		*a = attempt{ref: r, state: running, Attempt: pertask.Attempt{Container: int64(r.serial) + 1}}
 		d.attempts.enter(a.Container, a)
 		return a
@@ -23,7 +24,7 @@ func TestPlacesAreUsedAgain(t *testing.T) {
 	first.state = ended
 	d.attempts.leave(1)
 	d.attempts.drop(first)
-	if d.attempts.of(refOf(old.arg())) != nil || d.attempts.in(1) != nil {
+	if d.attempts.numbered(int64(old.serial)) != nil || d.attempts.in(1) != nil {
 		t.Error("an attempt that is over is found")
 	}
 	again := begin()

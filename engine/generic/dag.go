@@ -52,6 +52,7 @@ type stage struct {
 	after   int   // stages whose end it waits for that are not done
 	due     bool  // its pause has begun, if it has one
 	left    int   // tasks that have not succeeded
+	crowd   crowd // of its tasks, those that wait for a container
 	early   []ref // attempts that run before its parents are done, in the order of their start
 	gang    *gang // nil for a stage whose tasks start one by one
 }
@@ -161,6 +162,10 @@ func (d *dag) begin(s *stage) {
 		d.form(s)
 		return
 	}
+	if d.alike(s) {
+		d.gather(s)
+		return
+	}
 	d.client.Expect(len(s.tasks))
 	for i := range s.tasks {
 		d.ask(s, int32(i))
@@ -208,7 +213,7 @@ func (d *dag) Handle(k master.EventKind, arg int64) {
 	case k == evHeartbeat:
 		d.heartbeat()
 	case k == evDone:
-		if a := d.attempts.of(refOf(arg)); a != nil {
+		if a := d.attempts.numbered(arg); a != nil {
 			d.done(a)
 		}
 	case k == evGiveUp:
@@ -301,11 +306,7 @@ func (d *dag) Waits(why func(resource.Resource) string) string {
 		}
 	}
 	if n := d.asking; n > 0 {
-		for _, a := range d.attempts.live() { // the oldest
-			if a.state == asking {
-				return text + fmt.Sprintf("; %d tasks wait for a container: %s", n, why(a.ask.req.Size))
-			}
-		}
+		return text + fmt.Sprintf("; %d tasks wait for a container: %s", n, why(d.oldest().req.Size))
 	}
 	return text
 }

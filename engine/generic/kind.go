@@ -60,7 +60,7 @@ const (
 var events = []master.Event{
 	evUnregister: {Name: "end of the application's tail", Class: master.Message, Work: true},
 	evHeartbeat:  {Name: "application master's heartbeat", Class: master.Heartbeat},
-	evDone:       {Name: "task attempt reports its end", Class: master.Inbox, Number: "task attempt", Work: true},
+	evDone:       {Name: "task attempt reports its end", Class: master.Inbox, Number: "task attempt", Work: true, Many: true},
 	evStage:      {Name: "end of the pause before a stage", Class: master.Inbox, Number: "stage", Work: true},
 	evGiveUp:     {Name: "gang gives back what it holds", Class: master.Timer, Number: "stage"},
 	evAgain:      {Name: "gang asks again", Class: master.Timer, Number: "stage"},
@@ -175,6 +175,11 @@ type key struct {
 	priority int32
 	request  int64 // allocationRequestId
 	size     resource.Resource
+}
+
+// one is the request of a container under the key.
+func (k *key) one(number int64) protocol.ContainerRequest {
+	return protocol.ContainerRequest{Priority: k.priority, RequestID: k.request, Size: k.size, Relax: true, Number: number}
 }
 
 // layOut gives each size of a priority a request id, from 0 in the order of stages and tasks.

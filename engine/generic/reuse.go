@@ -106,8 +106,8 @@ func (d *dag) anywhere(w *waiting) *attempt {
 	return nil
 }
 
-// queue counts a task that begins to wait.
-func (d *dag) queue(a *attempt, k key) {
+// queue counts a task that begins to wait under a key.
+func (d *dag) queue(k key) *waiting {
 	w := d.waited
 	if w == nil || w.key != k {
 		w = d.waits[k]
@@ -124,10 +124,8 @@ func (d *dag) queue(a *attempt, k key) {
 		d.keys = slices.Insert(d.keys, at, w)
 	}
 	w.n++
-	d.waited, a.ask.wait = w, w
-	if d.set.Reuse && !a.Hosts {
-		w.free = append(w.free, a.ref)
-	}
+	d.waited = w
+	return w
 }
 
 // urgent are the keys of the most urgent priority at which tasks wait.

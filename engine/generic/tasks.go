@@ -65,16 +65,14 @@ const never = master.Never
 
 // ask begins an attempt of a task by asking for a container on the hosts and racks that the task prefers, and anywhere else. As in Tez that holds for later attempts too.
 func (d *dag) ask(s *stage, index int32) {
-	t := &s.tasks[index]
-	k := d.set.stages[s.st.ID].at(index, t.failures > 0)
-	a, r := d.place()
-	*a = attempt{
-		ref: r, stage: int32(s.st.ID), state: asking, until: never, ask: d.k.ask(),
-		Attempt: pertask.New(s.st, index, t.attempts, int32(k.size[resource.VCores]), d.h.Now()),
-	}
+	k := d.set.stages[s.st.ID].at(index, s.tasks[index].failures > 0)
+	serial := d.attempts.begun
+	d.attempts.begun++
+	a := d.attempt(s, index, serial, int32(k.size[resource.VCores]), d.h.Now())
+	r := a.ref
+	a.ask = d.k.ask()
 	req := &a.ask.req
-	*req = protocol.ContainerRequest{Priority: k.priority, RequestID: k.request, Size: k.size, Relax: true, Number: int64(r.place)}
-	t.attempts++
+	*req = k.one(int64(r.place))
 	if s.more != nil {
 		s.more[index].now, s.more[index].exited = r, never
 	}
@@ -90,22 +88,41 @@ func (d *dag) ask(s *stage, index int32) {
 		return
 	}
 	d.asking++
-	d.queue(a, k)
+	a.ask.wait = d.queue(k)
+	if d.set.Reuse && !a.Hosts {
+		a.ask.wait.free = append(a.ask.wait.free, r)
+	}
+}
+
+// attempt returns a new attempt of a task, which asks for a container of so many cores.
+func (d *dag) attempt(s *stage, index, serial, cores int32, ready int64) *attempt {
+	t := &s.tasks[index]
+	a, r := d.place(serial)
+	*a = attempt{ref: r, stage: int32(s.st.ID), state: asking, until: never, Attempt: pertask.New(s.st, index, t.attempts, cores, ready)}
+	t.attempts++
+	return a
 }
 
 // answered takes back what an attempt asks for, as it has got a container or wants none.
 func (d *dag) answered(a *attempt) {
-	d.client.Remove(&a.ask.req)
-	d.asking--
-	a.ask.wait.n--
+	d.answer(a.ask)
 	d.k.spare.asks = append(d.k.spare.asks, a.ask)
 	a.ask = nil
+}
+
+// answer takes back what is asked for with an ask, or one of several.
+func (d *dag) answer(q *ask) {
+	d.client.Remove(&q.req)
+	d.asking--
+	q.wait.n--
 }
 
 // assign gives an attempt a container, whose process is started: at once, or when its gang is complete.
 func (d *dag) assign(a *attempt, c *protocol.Container) {
 	n := c.ID.Number()
-	d.answered(a)
+	if a.ask != nil { // else it was one of a crowd
+		d.answered(a)
+	}
 	a.size = d.sizeOf(c.Size)
 	d.Assign(&a.Attempt, n, false)
 	d.attempts.enter(n, a)
@@ -170,7 +187,7 @@ func (d *dag) work(a *attempt) {
 	if d.taskOf(a).attempts <= master.Repeats {
 		d.h.GoesOn(a.until)
 	}
-	d.h.At(a.until, evDone, int64(a.serial), a.arg())
+	d.h.At(a.until, evDone, int64(a.serial), int64(a.serial))
 }
 
 // done is the report of an attempt that its work is done, or that it has failed. Its process ends.
@@ -330,6 +347,9 @@ func (d *dag) end(how string) {
 	for _, a := range d.attempts.live() {
 		a.state = ended
 		d.close(a, how)
+	}
+	for i := range d.stages {
+		d.stages[i].crowd = crowd{}
 	}
 	d.asking = 0
 }

@@ -79,6 +79,15 @@ func (m *Many) Take() {
 	}
 }
 
+// Next yields the numbers of the first event and of those below it in the heap, one of which is the second, that are of the same time.
+func (m *Many) Next(yield func(number int64) bool) {
+	for _, key := range m.keys[:min(len(m.keys), 3)] {
+		if timeOf(key) == timeOf(m.keys[0]) && !yield(numberOf(key)) {
+			return
+		}
+	}
+}
+
 // Clear takes all events out.
 func (m *Many) Clear() { m.keys = m.keys[:0] }
 

@@ -137,10 +137,10 @@ type Hearer interface {
 // It changes nothing.
 type Fetcher interface{ Fetch(step int) }
 
-// An EventFetcher is a master whose events are each about another thing, as [Fetcher] has it. FetchFor is about an event of its own that is its next one; it returns
+// An EventFetcher is a master whose events of the kind of which there are many are each about another thing, as [Fetcher] has it. FetchFor is about one of them that is next; it returns
 // the container that this is about, as soon as it knows, or 0.
 type EventFetcher interface {
-	FetchFor(k EventKind, arg int64, step int) (container int64)
+	FetchFor(number int64, step int) (container int64)
 }
 
 // A Sparer is a kind that makes masters in the memory of those of which nothing is left. Spare gives it one: nothing calls it any more.

@@ -23,6 +23,7 @@ type ContainerRequest struct {
 	Relax     bool   // relaxLocality: other places will do
 	Number    int64  // of the application's own
 
+	more   int32 // containers that it wants besides one, see [Client.AddMany]
 	member int32 // first of the records that remember the request, index+1 into Client.members
 	spots  *spots
 }
@@ -196,6 +197,18 @@ func (c *Client) Add(req *ContainerRequest) error {
 		c.addEach(l, req, func(ri int32, relax bool) { c.count(ri, req, relax) })
 	}
 	c.unmark(req)
+	return nil
+}
+
+// AddMany is [Client.Add] of n relaxed requests, at least one, that differ in nothing: req stands for all, and each [Client.Remove] of it is that of one.
+func (c *Client) AddMany(req *ContainerRequest, n int32) error {
+	if err := c.Add(req); err != nil {
+		return err
+	}
+	req.more = n - 1
+	for _, ri := range req.spots.records {
+		c.records[ri].count += n - 1
+	}
 	return nil
 }
 
@@ -412,7 +425,11 @@ func (c *Client) Remove(req *ContainerRequest) {
 	if l == nil {
 		return
 	}
-	c.mark(req)
+	if req.more > 0 { // which are remembered as one
+		req.more--
+	} else {
+		c.mark(req)
+	}
 	if s := req.spots; s != nil {
 		for _, ri := range s.records {
 			c.discount(ri)

@@ -13,7 +13,7 @@ type Matches struct {
 	record int32
 }
 
-// Len returns how many requests there are.
+// Len returns how many requests there are; those of [Client.AddMany] are one.
 func (m Matches) Len() int { return int(m.c.records[m.record].remembered) }
 
 // First returns the oldest request; there is always one.
@@ -21,7 +21,7 @@ func (m Matches) First() *ContainerRequest {
 	return m.c.members[m.c.records[m.record].first-1].req
 }
 
-// All yields the requests, oldest first. The one that is yielded may be removed from the client.
+// All yields the requests, oldest first, those of [Client.AddMany] once. The one that is yielded may be removed from the client.
 func (m Matches) All(yield func(*ContainerRequest) bool) {
 	for e := m.c.records[m.record].first; e != 0; {
 		next := m.c.members[e-1].next
