@@ -22,6 +22,7 @@ type container struct {
 	ended    bool // in the ResourceManager
 	written  bool
 	apart    bool  // its node hears of its start by an event of its own
+	joined   bool  // it starts with others, see [dues]
 	departs  bool  // it is known when its node is told to end its process
 	given    bool  // back by its application, which is ahead of the ResourceManager
 	departed bool  // its process has ended for its application, which is ahead, and is to end on its node

@@ -7,8 +7,8 @@ import (
 )
 
 // Many containers of an application start at one time, as its master asks for their starts with one heartbeat, and many of their processes end at one time, with the
-// application. They come one after the other, in the order of their numbers, with nothing else between: so one event is enough for them. Where nothing runs ahead each has
-// its own.
+// application. They come one after the other, in the order of their numbers, with nothing else between: so one event is enough for them. The ends of processes have one each where nothing runs
+// ahead, and everything has in the dense engine.
 
 // due is a container of which something is to come at a time.
 type due struct {
@@ -49,6 +49,12 @@ func (s *sim) startContainer(a *app, n int64, at int64) {
 	c := a.containerOf(n)
 	c.process = starting
 	if c.apart = a.together(); !c.apart {
+		if c.joined = a.master != nil && !s.beats.dense; c.joined {
+			if others, _ := a.starts.put(n, at); others {
+				s.totals.Events++
+				return
+			}
+		}
 		s.pushApp(at, evStarted, a, n, n)
 		return
 	}
@@ -67,7 +73,10 @@ func (s *sim) startContainer(a *app, n int64, at int64) {
 
 // begin is the acceptance of the containers that begin now, one of which is named.
 func (a *app) begin(n int64) {
-	if c := a.containerOf(n); !c.apart {
+	if c := a.containerOf(n); c.joined {
+		a.beginJoined()
+		return
+	} else if !c.apart {
 		a.s.processStarted(a, n)
 		return
 	}
@@ -78,6 +87,17 @@ func (a *app) begin(n int64) {
 			a.s.processStarted(a, x.number)
 		}
 	}
+	a.inRow = false
+}
+
+// beginJoined is the acceptance of the containers that begin now, of an application of which nothing runs ahead.
+func (a *app) beginJoined() {
+	a.inRow = true
+	n := 0
+	for ; n < len(a.starts) && a.starts[n].at <= a.s.now; n++ {
+		a.s.processStarted(a, a.starts[n].number)
+	}
+	a.starts.drop(n)
 	a.inRow = false
 }
 

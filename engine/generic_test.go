@@ -8,6 +8,7 @@ import (
 
 	"replay/engine/record"
 	"replay/engine/scenario"
+	"replay/engine/scenario/scenariotest"
 	"replay/trace"
 )
 
@@ -207,5 +208,37 @@ func TestModelledByKind(t *testing.T) {
 				t.Errorf("modelled: %q, want %q of what kinds of jobs say", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestTasksAskedForAsOne: tasks of a stage that differ in nothing are asked for as one. Where each has a size of its own, which happens to be the same, each is asked for by itself: all
+// decisions are equal.
+func TestTasksAskedForAsOne(t *testing.T) {
+	changed := 0
+	for _, seed := range more((*seeds + 1) / 2) {
+		c := scenariotest.Random(seed)
+		each, before := c.Input(), changed
+		var jobs []*trace.Job
+		for j, err := each.Jobs.Next(); err == nil; j, err = each.Jobs.Next() {
+			for i := range j.Stages {
+				st := &j.Stages[i]
+				if tasks := &st.Tasks; j.Kind == trace.KindGeneric && tasks.MemMiB == nil && tasks.VCores == nil && tasks.PrefStart == nil && tasks.Len() > 1 {
+					tasks.MemMiB = slices.Repeat([]int64{st.TaskMemMiB}, tasks.Len())
+					changed++
+				}
+			}
+			jobs = append(jobs, j)
+		}
+		if changed == before {
+			continue
+		}
+		each.Jobs = input(nil, nil, jobs...).Jobs
+		together, alone := replayTo(t, disorderly{&keep{}}, c.Input(), c.Options), replayTo(t, disorderly{&keep{}}, each, c.Options)
+		if alone.DecisionHash != together.DecisionHash {
+			t.Errorf("seed %d: decision hash is %s, where each task is asked for by itself %s", seed, together.DecisionHash, alone.DecisionHash)
+		}
+	}
+	if changed == 0 {
+		t.Error("no stage is one whose tasks are asked for as one")
 	}
 }
