@@ -242,18 +242,23 @@ func (p *capacityParser) state(q *CapacityQueue, prefix string) *Error {
 	return nil
 }
 
+// The parts around the user in the key of a weight.
+const userSettings, userWeight = "user-settings.", ".weight"
+
 // userWeights reads <queue>.user-settings.<user>.weight; those of the parent hold too.
 func (p *capacityParser) userWeights(q *CapacityQueue, prefix string) *Error {
 	if q.Parent >= 0 {
 		q.UserWeights = p.Queues[q.Parent].UserWeights
 	}
 	own := map[string]float32{}
-	for _, key := range sortedKeys(p.props) {
-		user, ok := strings.CutPrefix(key, prefix+"user-settings.")
-		if !ok || !strings.HasSuffix(user, ".weight") {
+	for _, key := range p.weightKeys {
+		user, ok := strings.CutPrefix(key, prefix+userSettings)
+		if ok {
+			user, ok = strings.CutSuffix(user, userWeight)
+		}
+		if !ok {
 			continue
 		}
-		user = strings.TrimSuffix(user, ".weight")
 		text, _ := p.raw(key)
 		w, err := javaFloat32(text)
 		if err != nil {

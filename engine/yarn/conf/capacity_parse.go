@@ -2,6 +2,7 @@ package conf
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"replay/engine/remark"
@@ -41,6 +42,12 @@ func NewCapacity(props map[string]string, site *Site) (*Capacity, error) {
 		Capacity: &Capacity{types: len(site.Types), maxParallelOf: map[string]int32{}},
 		site:     site,
 	}
+	for key := range props {
+		if strings.Contains(key, userSettings) && strings.HasSuffix(key, userWeight) {
+			p.weightKeys = append(p.weightKeys, key)
+		}
+	}
+	slices.Sort(p.weightKeys)
 	if err := p.globals(); err != nil {
 		return nil, err
 	}
@@ -64,7 +71,8 @@ func NewCapacity(props map[string]string, site *Site) (*Capacity, error) {
 type capacityParser struct {
 	*reader
 	*Capacity
-	site *Site
+	site       *Site
+	weightKeys []string // that set the weight of a user in a queue, sorted
 }
 
 // failed returns the first value that could not be read.
