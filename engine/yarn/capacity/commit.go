@@ -86,6 +86,7 @@ func (s *Scheduler) allocate(a *app, n *yarn.Node, got *assignment) {
 		// A reservation keeps its size, whatever is asked for by now; the application is charged for the latter.
 		c = a.NewContainer(r.ID, n, got.key.t.Key, r.Size, s.now)
 		s.dropReservation(a, r)
+		r.Spare()
 	} else {
 		c = a.NewContainer(a.NextContainer(), n, got.key.t.Key, got.size, s.now)
 	}
@@ -153,7 +154,9 @@ func (s *Scheduler) endOne(c *yarn.Container, exit int32, e yarn.ContainerEvent)
 		}
 		a.Used = a.Used.Sub(c.Size)
 	}
-	n.Release(c.ID, c.Hash, false)
+	if !launched || c.Node != n { // one that ran stays there
+		n.Release(c.ID, c.Hash, false)
+	}
 	if removed {
 		s.release(a, c.Size)
 	}

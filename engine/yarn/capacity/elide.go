@@ -17,6 +17,7 @@ import (
 // A reserved node without room for its container is reserved again, until the node or what the application asks for has changed.
 type elision struct {
 	yarn.NodeSets
+	held []*key // by node that is repeated or counting: what it is reserved for
 
 	// Of the last search, for the next ones.
 	alike   bool                // while it goes on: nothing so far that another node or another time would change
@@ -74,6 +75,7 @@ func (s *Scheduler) effect(n *yarn.Node) int {
 	if a.Blacklisted(n) {
 		return -1
 	}
+	s.elision.held[n.ID] = a.of(t)
 	if t.Rack(n).Asked() == 0 {
 		return a.effect(n, t, r)
 	}
@@ -230,17 +232,11 @@ func (s *Scheduler) CreditHeartbeats(h, end int64) {
 		}
 	}
 	e.Each(repeated, h, end, func(n *yarn.Node, times int64) {
-		k := s.heldBy(n)
+		k := e.held[n.ID]
 		k.t.Offers += int32(times)
 		k.rereserved += int32(times)
 	})
-	e.Each(counting, h, end, func(n *yarn.Node, times int64) { s.heldBy(n).t.Offers += int32(times) })
-}
-
-// heldBy returns the key that a node is reserved for.
-func (s *Scheduler) heldBy(n *yarn.Node) *key {
-	a := s.appOf(n.Reserved.ID.App)
-	return a.of(a.Table(n.Reserved.Key))
+	e.Each(counting, h, end, func(n *yarn.Node, times int64) { e.held[n.ID].t.Offers += int32(times) })
 }
 
 // UpdateDue is part of [yarn.Elider]: updates do nothing.

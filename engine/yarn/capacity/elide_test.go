@@ -54,16 +54,17 @@ func TestHeartbeatOfAReservedNodeOfTheRack(t *testing.T) {
 	if n.Reserved == nil {
 		t.Fatal("the node is not reserved")
 	}
+	offered := func() int32 { return r.s.appOf(n.Reserved.ID.App).Table(n.Reserved.Key).Offers }
 	for _, tt := range []struct{ size, want int64 }{{2048, 5}, {1024, 0}} { // 1,024 MiB are free
 		r.call(protocol.AllocateRequest{Asks: []protocol.Ask{
 			{Priority: 1, Name: protocol.Any, Count: 1, Size: resource.R(2048, 1), Relax: true},
 			{Priority: 1, Name: n.Rack, Count: 1, Size: resource.R(tt.size, 1), Relax: true},
 		}})
-		offers := r.s.heldBy(n).t.Offers
+		offers := offered()
 		if got := r.s.NextHeartbeat(0, 5, 5); got != tt.want {
 			t.Errorf("%d MiB on the rack: the next heartbeat is %d, want %d", tt.size, got, tt.want)
 		}
-		if got := r.s.heldBy(n).t.Offers; got != offers {
+		if got := offered(); got != offers {
 			t.Errorf("%d MiB on the rack: looking for it counts %d offers", tt.size, got-offers)
 		}
 	}

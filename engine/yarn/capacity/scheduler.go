@@ -122,6 +122,7 @@ func (s *Scheduler) SetClock(now int64) { s.now = now }
 
 // AddNode registers nodes. Before the first application, what follows from the size of the cluster follows from the last size alone.
 func (s *Scheduler) AddNode(specs ...yarn.NodeSpec) {
+	s.elision.held = yarn.WithRoom(s.elision.held, specs)
 	for i, n := range specs {
 		s.nodes.Add(n)
 		if len(s.apps) > 0 || i == len(specs)-1 {
@@ -184,7 +185,9 @@ func (s *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 	s.confirmResizes()
 	for _, c := range completed {
 		s.end(s.container(c.ID), c.Exit, yarn.EventFinished)
-		n.Release(c.ID, yarn.ContainerHash(s.timestamp, c.ID), true)
+		if gone := n.Release(c.ID, yarn.ContainerHash(s.timestamp, c.ID), true); gone != nil {
+			gone.Spare()
+		}
 	}
 	if s.site.WorkPreservingRecovery && s.now-s.timestamp <= s.site.SchedulingWait {
 		return
