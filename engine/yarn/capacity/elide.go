@@ -17,7 +17,8 @@ import (
 // A reserved node without room for its container is reserved again, until the node or what the application asks for has changed.
 type elision struct {
 	yarn.NodeSets
-	held []*key // by node that is repeated or counting: what it is reserved for
+	held   []*key              // by node that is repeated or counting: what it is reserved for
+	ending []resource.Resource // by node: what it gets back at its next heartbeat, see [Scheduler.Ending]
 
 	// Of the last search, for the next ones.
 	alike   bool                // while it goes on: nothing so far that another node or another time would change
@@ -41,7 +42,10 @@ const (
 	effects
 )
 
-var _ yarn.Elider = (*Scheduler)(nil)
+var (
+	_ yarn.Elider = (*Scheduler)(nil)
+	_ yarn.Ender  = (*Scheduler)(nil)
+)
 
 // Epoch is part of [yarn.Elider].
 func (s *Scheduler) Epoch(ranks []protocol.NodeID) {
@@ -59,7 +63,7 @@ func (s *Scheduler) Beats(rank int, on bool) {
 func (s *Scheduler) effect(n *yarn.Node) int {
 	r := n.Reserved
 	if r == nil {
-		if s.calc.Available(n.Free, s.least) > 0 && s.calc.Fits(s.least, n.Free) {
+		if room := s.room(n); s.calc.Available(room, s.least) > 0 && s.calc.Fits(s.least, room) {
 			return searched
 		}
 		return -1
@@ -213,7 +217,7 @@ func (s *Scheduler) nextTaking(h, limit int64) int64 {
 	if !e.looked {
 		e.looked = true
 		e.Those(searched, &e.taking, func(n *yarn.Node) bool {
-			return slices.ContainsFunc(e.taken, func(size resource.Resource) bool { return s.calc.Available(n.Free, size) > 0 })
+			return slices.ContainsFunc(e.taken, func(size resource.Resource) bool { return s.calc.Available(s.room(n), size) > 0 })
 		})
 	}
 	return e.NextOf(&e.taking, h, limit)
@@ -237,6 +241,47 @@ func (s *Scheduler) CreditHeartbeats(h, end int64) {
 		k.rereserved += int32(times)
 	})
 	e.Each(counting, h, end, func(n *yarn.Node, times int64) { e.held[n.ID].t.Offers += int32(times) })
+}
+
+// room is what a node has free at its next heartbeat.
+func (s *Scheduler) room(n *yarn.Node) resource.Resource {
+	return n.Free.Add(s.elision.ending[n.ID])
+}
+
+// Ending is part of [yarn.Ender]. What a heartbeat of a reserved node does depends on what it has free now.
+func (s *Scheduler) Ending(id protocol.NodeID, size resource.Resource) bool {
+	n := s.nodes.Node(id)
+	if n == nil || n.Reserved != nil {
+		return false
+	}
+	s.elision.ending[id].AddTo(&size)
+	n.Touch()
+	return true
+}
+
+// Finishing is part of [yarn.Ender]: what such a container leaves of its queue and its user others may want.
+func (s *Scheduler) Finishing(protocol.NodeID, protocol.ContainerID) bool { return false }
+
+// EndsMatter is part of [yarn.Ender].
+func (s *Scheduler) EndsMatter() bool { return false }
+
+// Ended is part of [yarn.Ender].
+func (s *Scheduler) Ended(id protocol.NodeID, completed []protocol.Status) {
+	if n := s.nodes.Node(id); n != nil {
+		s.ended(n, completed)
+	}
+}
+
+// ended ends the containers of which a node has reported the end, as far as they live, and takes them off it.
+func (s *Scheduler) ended(n *yarn.Node, completed []protocol.Status) {
+	for i := range completed {
+		c := &completed[i]
+		s.end(s.container(c.ID), c.Exit, yarn.EventFinished)
+		if gone := n.Release(c.ID, yarn.ContainerHash(s.timestamp, c.ID), true); gone != nil {
+			gone.Spare()
+		}
+	}
+	s.elision.ending[n.ID] = resource.Resource{}
 }
 
 // UpdateDue is part of [yarn.Elider]: updates do nothing.

@@ -122,8 +122,9 @@ func (s *Scheduler) SetClock(now int64) { s.now = now }
 
 // AddNode registers nodes. Before the first application, what follows from the size of the cluster follows from the last size alone.
 func (s *Scheduler) AddNode(specs ...yarn.NodeSpec) {
-	s.elision.held = yarn.WithRoom(s.elision.held, specs)
+	s.elision.held, s.elision.ending = yarn.WithRoom(s.elision.held, specs), yarn.WithRoom(s.elision.ending, specs)
 	for i, n := range specs {
+		s.elision.ending[n.ID] = resource.Resource{}
 		s.nodes.Add(n)
 		if len(s.apps) > 0 || i == len(specs)-1 {
 			s.clusterChanged()
@@ -183,11 +184,8 @@ func (s *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 	}
 	s.Launched(id, launched)
 	s.confirmResizes()
-	for _, c := range completed {
-		s.end(s.container(c.ID), c.Exit, yarn.EventFinished)
-		if gone := n.Release(c.ID, yarn.ContainerHash(s.timestamp, c.ID), true); gone != nil {
-			gone.Spare()
-		}
+	if len(completed) > 0 {
+		s.ended(n, completed)
 	}
 	if s.site.WorkPreservingRecovery && s.now-s.timestamp <= s.site.SchedulingWait {
 		return
