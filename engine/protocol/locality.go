@@ -200,6 +200,9 @@ func (l *Locality) Has(n Name) bool {
 	return w < len(l.has) && l.has[w]&(1<<(n&63)) != 0
 }
 
+// Bits are the names by number, a bit each. They must not be changed.
+func (l *Locality) Bits() []uint64 { return l.has }
+
 // HasHost reports whether a name is that of one of the hosts, HasRack whether it is that of one of the racks. Where no host is called like a rack,
 // [Locality.Has] says so at once.
 func (l *Locality) HasHost(n Name) bool { return l.Has(n) && slices.Contains(l.listed[:l.first], n) }

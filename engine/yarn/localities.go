@@ -1,6 +1,7 @@
 package yarn
 
 import (
+	"math/bits"
 	"slices"
 
 	"replay/engine/protocol"
@@ -112,6 +113,31 @@ func (l *localities) names(yield func(protocol.Name) bool) {
 			}
 		}
 	}
+}
+
+// len returns how many names have a record.
+func (l *localities) len() (n int) {
+	words := 0
+	for i := range l.told {
+		words = max(words, len(l.told[i].Bits()))
+	}
+	for w := range words {
+		all := uint64(0)
+		for i := range l.told {
+			if has := l.told[i].Bits(); !l.told[i].Dropped && w < len(has) {
+				all |= has[w]
+			}
+		}
+		n += bits.OnesCount64(all)
+	}
+	for i := range l.taken {
+		if k := &l.taken[i]; k.gone {
+			if _, ok := l.wanted(k.name); ok {
+				n--
+			}
+		}
+	}
+	return n
 }
 
 // none reports whether there is no record.

@@ -143,10 +143,7 @@ func (t *Table) Locations() int {
 		return t.records.Len()
 	}
 	if t.of != t.version {
-		t.of, t.locations = t.version, t.records.Len()
-		for range t.names {
-			t.locations++
-		}
+		t.of, t.locations = t.version, t.records.Len()+t.len()
 	}
 	return t.locations
 }
