@@ -94,9 +94,7 @@ func (l *attempts) live() (list []*attempt) {
 func (d *dag) place(serial int32) (*attempt, ref) {
 	l := &d.attempts
 	r := ref{l.used, serial}
-	if more := int(serial) + 1 - len(l.bySerial); more > 0 {
-		l.bySerial = append(l.bySerial, make([]int32, more)...)
-	}
+	l.number(serial)
 	if n := len(l.free); n > 0 {
 		r.place = l.free[n-1]
 		l.free = l.free[:n-1]
@@ -105,6 +103,13 @@ func (d *dag) place(serial int32) (*attempt, ref) {
 	}
 	l.bySerial[serial] = r.place
 	return l.at(r.place), r
+}
+
+// number makes room for serial numbers up to one.
+func (l *attempts) number(serial int32) {
+	if more := int(serial) + 1 - len(l.bySerial); more > 0 {
+		l.bySerial = append(l.bySerial, make([]int32, more)...)
+	}
 }
 
 // drop lets an attempt go that is over.

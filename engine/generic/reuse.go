@@ -159,5 +159,8 @@ func (d *dag) again(a *attempt, k *kept) {
 
 // idleGone forgets a kept container that has ended.
 func (d *dag) idleGone(c int64) {
+	if len(d.kept) == 0 {
+		return
+	}
 	d.kept = slices.DeleteFunc(d.kept, func(k *kept) bool { return k.id.Number() == c })
 }

@@ -421,22 +421,23 @@ func (c *Client) forget(m int32) {
 //
 // Source: AMRMClientImpl.removeContainerRequest.
 func (c *Client) Remove(req *ContainerRequest) {
-	l := c.level(levelKey{req.RequestID, req.Priority})
-	if l == nil {
-		return
-	}
-	if req.more > 0 { // which are remembered as one
-		req.more--
-	} else {
-		c.mark(req)
-	}
 	if s := req.spots; s != nil {
+		if req.more > 0 { // which are remembered as one
+			req.more--
+		} else {
+			c.mark(req)
+		}
 		for _, ri := range s.records {
 			c.discount(ri)
 		}
 		c.unmark(req)
 		return
 	}
+	l := c.level(levelKey{req.RequestID, req.Priority})
+	if l == nil {
+		return
+	}
+	c.mark(req)
 	c.names.once()
 	for _, n := range req.Nodes {
 		if c.names.first(n) {

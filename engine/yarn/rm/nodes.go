@@ -265,6 +265,11 @@ func (r *RM) report(n *node, at int64) {
 		return
 	}
 	keep, next, procs := 0, 0, n.procs // which stay where they are meanwhile
+
+	// One that has started is the last.
+	if last := len(procs) - 1; left == 1 && procs[last].is != noNews {
+		keep, next = last, last
+	}
 	for ; left > 0; left-- {
 		from := next
 		for procs[next].is == noNews {
