@@ -236,8 +236,16 @@ func (d DominantCalculator) Ratio(a, b Resource) float32 {
 }
 
 func (d DominantCalculator) Divide(cluster, a, b Resource) float32 {
+	if d.Types == 2 && cluster[0] != 0 && cluster[1] != 0 {
+		return float32(mostOfTwo(&cluster, &a) / mostOfTwo(&cluster, &b))
+	}
 	sa, sb := d.shares(cluster, a), d.shares(cluster, b)
 	return float32(maxShare(sa[:d.Types]) / maxShare(sb[:d.Types]))
+}
+
+// mostOfTwo is maxShare of [DominantCalculator.shares] for the two types of most clusters, which has some of both.
+func mostOfTwo(cluster, r *Resource) float64 {
+	return max(0, float64(r[Memory])/float64(cluster[Memory]), float64(r[VCores])/float64(cluster[VCores]))
 }
 
 func (d DominantCalculator) Normalize(r, least, most, step Resource) Resource {

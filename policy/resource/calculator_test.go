@@ -79,7 +79,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestDominantCompareOfTwoTypes compares the comparison for two types with that for any number of them.
+// TestDominantCompareOfTwoTypes compares the comparison for two types with that for any number of them, and the quotient with that where there is a third one, of which the cluster has none.
 func TestDominantCompareOfTwoTypes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	few := []int64{-4096, -1, 0, 1, 2, 3, 1024, 2048, 3000, math.MaxInt32 - 1, math.MaxInt32, math.MaxInt32 + 1, 1 << 40, math.MaxInt64, math.MinInt64}
@@ -103,6 +103,9 @@ func TestDominantCompareOfTwoTypes(t *testing.T) {
 		got, want := d.Compare(cluster, a, b, single), d.compare(cluster, a, b, single)
 		if got != want {
 			t.Fatalf("Compare(%v, %v, %v, %v) = %d, want %d", cluster, a, b, single, got, want)
+		}
+		if got, want := d.Divide(cluster, a, b), NewDominant(3).Divide(cluster, a, b); got != want && (got == got || want == want) {
+			t.Fatalf("Divide(%v, %v, %v) = %v, want %v", cluster, a, b, got, want)
 		}
 		if cluster[0] != 0 && cluster[1] != 0 {
 			seen[got]++

@@ -84,12 +84,16 @@ func (s *Scheduler) PullAM(id protocol.AppID) (protocol.Container, bool) {
 func (s *Scheduler) Queues(yield func(*yarn.QueueState)) {
 	var state yarn.QueueState
 	for _, q := range s.queues {
-		state = yarn.QueueState{
-			Path: q.cfg.Path, Leaf: q.leaf, Weight: float64(q.cfg.AbsoluteCapacity),
-			Used: q.used, Demand: q.used.Add(q.pending), Fair: q.limits.Min, Steady: q.limits.Min, MaxShare: q.limits.Max,
-			AMUsed: q.amUsed, Reserved: q.reserved,
-			Runnable: q.numApps() - len(q.waiting), NonRunnable: len(q.waiting),
-		}
+		state.Path, state.Leaf, state.Weight = q.cfg.Path, q.leaf, float64(q.cfg.AbsoluteCapacity)
+		state.Used = q.used // one by one: all at once they are copied twice
+		state.Demand.CopyFrom(&q.used)
+		state.Demand.AddTo(&q.pending)
+		state.Fair = q.limits.Min
+		state.Steady = q.limits.Min
+		state.MaxShare = q.limits.Max
+		state.AMUsed = q.amUsed
+		state.Reserved = q.reserved
+		state.Runnable, state.NonRunnable = q.numApps()-len(q.waiting), len(q.waiting)
 		yield(&state)
 	}
 }
