@@ -219,7 +219,10 @@ func TestTasksAskedForAsOne(t *testing.T) {
 		c := scenariotest.Random(seed)
 		each, before := c.Input(), changed
 		var jobs []*trace.Job
-		for j, err := each.Jobs.Next(); err == nil; j, err = each.Jobs.Next() {
+		for shared, err := each.Jobs.Next(); err == nil; shared, err = each.Jobs.Next() {
+			own := *shared
+			j := &own
+			j.Stages = slices.Clone(j.Stages)
 			for i := range j.Stages {
 				st := &j.Stages[i]
 				if tasks := &st.Tasks; j.Kind == trace.KindGeneric && tasks.MemMiB == nil && tasks.VCores == nil && tasks.PrefStart == nil && tasks.Len() > 1 {
