@@ -153,7 +153,6 @@ func (s *sim) decision(e *yarn.Event) record.Decision {
 func (s *sim) allocated(a *app, e *yarn.Event) {
 	n := e.Container.ID.Number()
 	s.totals.ContainersAllocated++
-	s.progress.Containers.Add(1)
 	s.move()
 	for int64(len(a.containers)) < n {
 		a.containers = append(a.containers, nil)

@@ -158,6 +158,7 @@ func (s *sim) run(ctx context.Context) (m *record.Manifest, err error) {
 		return nil, err
 	}
 	s.finish()
+	s.progress.Containers.Store(s.totals.ContainersAllocated)
 	s.progress.Tasks.Store(s.written)
 	if s.err != nil {
 		return nil, s.err
@@ -174,6 +175,7 @@ func (s *sim) loop(ctx context.Context) error {
 	for n := 0; ; n++ {
 		if n&0xfff == 0 {
 			s.progress.NowMS.Store(s.now)
+			s.progress.Containers.Store(s.totals.ContainersAllocated) // at each allocation the processor would wait for memory
 			if err := ctx.Err(); err != nil {
 				return err
 			}
