@@ -18,6 +18,7 @@ type elider interface {
 	Still() bool
 	CreditHeartbeats(h, end int64)
 	Quiet() bool
+	FetchNode(protocol.NodeID)
 	UpdateDue() bool
 	CreditUpdate(at int64)
 }
@@ -164,7 +165,14 @@ func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok boo
 		if update <= limit {
 			end = b.firstAt(update)
 		}
-		h := b.sent(b.rm.NextHeartbeat(b.h, end, max(end, b.h+int64(len(b.ranks)))))
+		n := int64(len(b.ranks))
+		h := b.sent(b.rm.NextHeartbeat(b.h, end, max(end, b.h+n)))
+		if rank := b.atRank + h - b.h; h < b.h+n { // as soon as it is known
+			if rank >= n {
+				rank -= n
+			}
+			b.rm.FetchNode(b.ranks[rank])
+		}
 		if next := min(h, end); next > b.h {
 			b.rm.CreditHeartbeats(b.h, next)
 			b.pass(next)
@@ -227,7 +235,6 @@ func (b *beats) run(s *sim) {
 		return
 	}
 	n := b.ranks[b.atRank]
-	s.rm.FetchNode(n)
 	fetch.At(s.nodes.usage, int(n))
 	b.pass(b.h + 1)
 	s.doing = &kinds[evNodeBeat]

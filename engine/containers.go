@@ -288,8 +288,12 @@ func (s *sim) newContainer() *container {
 			s.spare = append(s.spare, &more[i])
 		}
 	}
-	c := s.spare[len(s.spare)-1]
-	s.spare = s.spare[:len(s.spare)-1]
+	n := len(s.spare) - 1
+	c := s.spare[n]
+	s.spare = s.spare[:n]
+	if n > 0 { // for the next one
+		fetch.Of(s.spare[n-1])
+	}
 	return c
 }
 
@@ -382,7 +386,9 @@ func (s *sim) told(a *app, e *event) bool {
 // endProcess schedules the end of a process by itself or by a signal.
 func (s *sim) endProcess(a *app, n int64, at int64) {
 	if c := a.containerOf(n); c != nil && c.process == running {
-		s.rm.FetchProcesses(c.node)
+		if !a.together() { // else [app.exit] has all fetched
+			s.rm.FetchProcesses(c.node)
+		}
 		a.ends(n, at)
 	}
 }

@@ -3,7 +3,10 @@ package engine
 import (
 	"slices"
 
+	"replay/engine/fetch"
 	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/engine/yarn/rm"
 )
 
 // Many containers of an application start at one time, as its master asks for their starts with one heartbeat, and many of their processes end at one time, with the
@@ -80,6 +83,7 @@ func (a *app) begin(n int64) {
 		a.s.processStarted(a, n)
 		return
 	}
+	a.fetchDue(a.starts, 1, (*rm.RM).FetchStarts)
 	a.inRow = true
 	for i := 0; i < len(a.starts) && a.starts[i].at <= a.s.now; i++ {
 		if x := &a.starts[i]; !x.done {
@@ -124,6 +128,7 @@ func (s *sim) startedThere(id protocol.ContainerID) {
 	if a == nil {
 		return
 	}
+	a.fetchDue(a.starts, 2, (*rm.RM).FetchStarts)
 	n := 0
 	for ; n < len(a.starts) && a.starts[n].at <= s.now; n++ {
 		number := a.starts[n].number
@@ -182,6 +187,9 @@ func (a *app) exit(n int64, several bool) {
 		s.processExited(a, n)
 		return
 	}
+	if !s.ahead.on {
+		a.fetchDue(a.exits, 2, (*rm.RM).FetchExits)
+	}
 	a.inRow = true
 	all := a.exits
 	for len(a.exits) > 0 && a.exits[0].at <= s.now {
@@ -198,4 +206,24 @@ func (a *app) exit(n int64, several bool) {
 		a.exits = all[:0]
 	}
 	a.inRow = false
+}
+
+// fetchDue has fetched what is looked at, in so many steps, of the containers of a list that are due: each of them and its node lie elsewhere in memory, and nothing else is done
+// between two of them.
+func (a *app) fetchDue(list dues, steps int, fetches func(*rm.RM, protocol.AppID, []yarn.Placed, int)) {
+	s, n := a.s, 0
+	for ; n < len(list) && list[n].at <= s.now; n++ {
+		fetch.Of(a.containerAt(list[n].number))
+	}
+	s.placed = s.placed[:0]
+	for i := range list[:n] {
+		number := list[i].number
+		if c := a.containerAt(number); c != nil {
+			fetch.At(s.nodes.usage, int(c.node))
+			s.placed = append(s.placed, yarn.Placed{Number: number, Node: c.node})
+		}
+	}
+	for step := 0; step < steps && len(s.placed) > 0; step++ {
+		fetches(s.rm, a.id, s.placed, step)
+	}
 }

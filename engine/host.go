@@ -98,6 +98,7 @@ func (a *app) Unregister(reason string) {
 			fetch.Head(&c.node, unsafe.Sizeof(*c)-unsafe.Offsetof(c.node))
 		}
 	}
+	s.rm.FetchEnd(a.id, 0, 0)
 	s.rm.Unregister(s.now, a.id)
 	if reason != "" {
 		a.rec.Outcome, a.rec.Reason = record.JobFailed, reason
@@ -119,7 +120,10 @@ func (a *app) Start(c int64, at int64) { a.s.startContainer(a, c, at) }
 
 func (a *app) End(c int64, at int64) { a.s.endProcess(a, c, at) }
 
-func (a *app) EndAM(at int64) { a.s.endProcess(a, a.am, at) }
+func (a *app) EndAM(at int64) {
+	a.s.rm.FetchEnd(a.id, 0, 1)
+	a.s.endProcess(a, a.am, at)
+}
 
 func (a *app) Running(c int64) bool {
 	x := a.containerOf(c)

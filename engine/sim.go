@@ -53,6 +53,7 @@ type sim struct {
 	live     int
 	spare    []*container    // written, for others
 	departed []*app          // nothing is left of them, for others
+	placed   []yarn.Placed   // scratch of [app.fetchDue]
 	hinted   placed          // see container.room
 	decided  record.Decision // the sink's while it is told
 	ahead    ahead

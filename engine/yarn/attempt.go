@@ -81,6 +81,8 @@ func (a *Attempt) NewContainer(id protocol.ContainerID, n *Node, k Key, size res
 	c := spared(&a.places.containers)
 	if c == nil {
 		c = new(Container)
+	} else if spare := a.places.containers; len(spare) > 0 { // for the next one
+		fetch.Of(spare[len(spare)-1])
 	}
 	c.ID, c.Hash, c.Node, c.App, c.Key, c.Size, c.Known, c.Created = id, a.ContainerHash(id), n, a, k, size, size, now // all else is zero
 	return c

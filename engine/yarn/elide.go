@@ -59,8 +59,15 @@ type Fetcher interface {
 	FetchEnd(app protocol.AppID, number int64, step int)
 	// FetchNode is about a heartbeat of a node, or the end of a container on it.
 	FetchNode(protocol.NodeID)
-	// FetchCompleted is about a container whose end the heartbeat of its node is about to report: step 0 is where it is found, step 1 the container.
-	FetchCompleted(node protocol.NodeID, c protocol.ContainerID, step int)
+	// FetchCompleted is about containers of an application whose ends their nodes are about to report: step 0 is their nodes and where they are found, step 1 the containers and
+	// where they are found on the nodes.
+	FetchCompleted(app protocol.AppID, list []Placed, step int)
+}
+
+// Placed is a container by its number within the attempt of its application, on a node.
+type Placed struct {
+	Number int64
+	Node   protocol.NodeID
 }
 
 // A Listener is a scheduler for which a heartbeat of an application master counts although it asks for nothing and is told nothing. Listen gives it

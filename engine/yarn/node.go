@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"replay/engine/fetch"
 	"replay/engine/protocol"
 	"replay/engine/yarn/jvm"
 	"replay/policy/resource"
@@ -30,10 +29,7 @@ type Node struct {
 }
 
 // FetchContainers has fetched (package fetch) where the containers on the node are found.
-func (n *Node) FetchContainers() {
-	fetch.Of(n)
-	n.containers.Fetch()
-}
+func (n *Node) FetchContainers() { n.containers.Fetch() }
 
 // Touch notes that something about the node has changed that decides what it can be given; see [Cluster.Touched].
 func (n *Node) Touch() {

@@ -25,22 +25,28 @@ func (f *Scheduler) FetchEnd(id protocol.AppID, number int64, step int) {
 // FetchNode is part of [yarn.Fetcher].
 func (f *Scheduler) FetchNode(id protocol.NodeID) {
 	fetch.At(f.elision.rank, int(id))
-	if n := f.node(id); n != nil {
-		fetch.Of(n.Node)
-	}
+	fetch.At(f.nodes, int(id))
+	fetch.Of(f.cluster.Node(id)) // one of a list that is at hand, as it is small
 }
 
 // FetchCompleted is part of [yarn.Fetcher].
-func (f *Scheduler) FetchCompleted(id protocol.NodeID, c protocol.ContainerID, step int) {
-	if step == 0 {
-		fetch.At(f.nodes, int(id))
-		if a := f.attempt(c.App); a != nil {
-			a.FetchPlace(c.Number())
+func (f *Scheduler) FetchCompleted(id protocol.AppID, list []yarn.Placed, step int) {
+	a := f.attempt(id)
+	for i := range list {
+		switch c := &list[i]; {
+		case step == 0:
+			fetch.At(f.nodes, int(c.Node))
+			fetch.Of(f.cluster.Node(c.Node))
+			if a != nil {
+				a.FetchPlace(c.Number)
+			}
+		default:
+			if n := f.cluster.Node(c.Node); n != nil {
+				n.FetchContainers()
+			}
+			if a != nil {
+				a.FetchLive(c.Number)
+			}
 		}
-		return
 	}
-	if n := f.node(id); n != nil {
-		n.FetchContainers()
-	}
-	fetch.Of(f.live(c))
 }

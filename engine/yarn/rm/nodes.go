@@ -8,7 +8,7 @@ import (
 	"replay/policy/resource"
 )
 
-// node is a NodeManager.
+// node is a NodeManager. What is asked of it most stands before its specification.
 type node struct {
 	procs      []proc             // in the order of their start
 	news       [dueNews + 1]int32 // how many of them are news for its next heartbeat, and of which kind
@@ -16,17 +16,17 @@ type node struct {
 	due, moves bool               // of its next heartbeat, see [RM.note]; neither while it sends none
 	registered bool
 	draining   bool
-	overcommit bool              // has an overcommit timeout, of 0: containers for which it has no room end
-	exceeding  bool              // they end at its next heartbeat, see [RM.Exceeding]
-	allocated  resource.Resource // by the scheduler's allocations, for draining
-	spec       yarn.NodeSpec
-	total      resource.Resource      // as the scheduler was told
-	drainsFrom int64                  // its first heartbeat as a draining node, -1 before
-	patience   int64                  // for how long a graceful decommission waits from then on, in ms, or -1
-	ran        []protocol.AppID       // of which it has reported a container, while [Config.Drains]; some may have ended
+	overcommit bool                   // has an overcommit timeout, of 0: containers for which it has no room end
+	exceeding  bool                   // they end at its next heartbeat, see [RM.Exceeding]
 	masters    []protocol.ContainerID // of application masters, which the scheduler has on it
-	silences   int64                  // how often its processes died, to tell old expiries
-	ends       []end                  // of its processes
+	allocated  resource.Resource      // by the scheduler's allocations, for draining
+	spec       yarn.NodeSpec
+	total      resource.Resource // as the scheduler was told
+	drainsFrom int64             // its first heartbeat as a draining node, -1 before
+	patience   int64             // for how long a graceful decommission waits from then on, in ms, or -1
+	ran        []protocol.AppID  // of which it has reported a container, while [Config.Drains]; some may have ended
+	silences   int64             // how often its processes died, to tell old expiries
+	ends       []end             // of its processes
 }
 
 // proc is a container as its NodeManager knows it. Heartbeats go through all of a node, so it is small: what there is of few is in [node.ends].

@@ -117,6 +117,7 @@ type RM struct {
 	kills     []protocol.ContainerID
 	firstOf   []int32                // by node, scratch: its first status
 	exited    []protocol.ContainerID // by node: the last one whose process has ended there, for [RM.fetchAt]
+	fetching  [1]yarn.Placed         // scratch of [RM.fetchCompleted]
 	spare     []*app                 // attempts that have ended, for others
 	first     struct {
 		req  protocol.AllocateRequest // for the container of an application master
