@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"iter"
+	"math/bits"
 	"slices"
 	"unsafe"
 )
@@ -77,6 +78,8 @@ type packedJobs struct {
 	texts []string // that many jobs have
 	index map[string]uint64
 
+	before [6]uint64 // texts of the job that was added last
+
 	// of those in order
 	at     []packedAt
 	some   []int64 // the numbers of each eachSome-th
@@ -100,32 +103,62 @@ func (j *Job) packed() (shared [6]*string, own [2]*string, times [9]*int64, numb
 			&r.ContainersHinted, &r.MemMiBMS, &r.VCoreMS, &r.TaskMS, &r.WastedTaskMS, &r.RunningTaskMS, &r.CriticalPathMS, &r.RecordedMS, &j.AskMS, &j.Asks, &j.TaskWaitMS, &j.TaskWaits}
 }
 
+// A packed job is its length; its numbers, of each as many bytes as it has, and its own texts; and then how long each number is. So nothing is branched by that, and the
+// eight bytes that begin with a number can always be read.
+const (
+	jobNumbers = 1 + 6 + 2 + 9 + 30
+	jobLengths = jobNumbers / 2 // four bits for each
+	jobBefore  = 4              // the length of the job
+)
+
 // add keeps a job.
 func (p *packedJobs) add(j *Job) {
 	shared, own, times, numbers := j.packed()
-	b, page := p.pages.room(10*(1+len(shared)+len(own)+len(times)+len(numbers)) + len(*own[0]) + len(*own[1]))
-	b = binary.AppendVarint(b, j.ID)
-	for _, s := range shared {
-		b = binary.AppendUvarint(b, p.text(*s))
+	var list [jobNumbers]uint64
+	list[0] = unsigned(j.ID)
+	rest := list[1:]
+	for k, s := range shared {
+		rest[k] = p.text(k, *s)
 	}
-	for _, s := range own {
-		b = append(binary.AppendUvarint(b, uint64(len(*s))), *s...)
+	rest = rest[len(shared):]
+	for k, s := range own {
+		rest[k] = uint64(len(*s))
 	}
+	rest = rest[len(own):]
 	last := int64(0)
-	for _, t := range times {
-		b = binary.AppendVarint(b, *t-last)
-		if Happened(*t) {
+	for k, t := range times {
+		if rest[k] = unsigned(*t - last); Happened(*t) {
 			last = *t
 		}
 	}
-	for _, v := range numbers {
-		b = binary.AppendVarint(b, *v)
+	rest = rest[len(times):]
+	for k, n := range numbers {
+		rest[k] = unsigned(*n)
 	}
-	p.pages.list[page] = b
+	room, page := p.pages.room(jobBefore + 8*jobNumbers + len(*own[0]) + len(*own[1]) + jobLengths)
+	b, i := room[len(room):cap(room)], jobBefore
+	var lengths [jobLengths]byte
+	for k := range lengths {
+		x, y := list[2*k], list[2*k+1]
+		first, second := bytesOf(x), bytesOf(y)
+		binary.LittleEndian.PutUint64(b[i:], x)
+		binary.LittleEndian.PutUint64(b[i+first:], y)
+		lengths[k] = byte(first | second<<4)
+		i += first + second
+	}
+	for _, s := range own {
+		i += copy(b[i:], *s)
+	}
+	i += copy(b[i:], lengths[:])
+	binary.LittleEndian.PutUint32(b, uint32(i))
+	p.pages.list[page] = room[:len(room)+i]
 }
 
-// text returns the number of a text.
-func (p *packedJobs) text(s string) uint64 {
+// text returns the number of a text that many jobs have, the k-th of a job: mostly that of the job before.
+func (p *packedJobs) text(k int, s string) uint64 {
+	if i := p.before[k]; i < uint64(len(p.texts)) && p.texts[i] == s {
+		return i
+	}
 	i, ok := p.index[s]
 	if !ok {
 		if p.index == nil {
@@ -134,14 +167,32 @@ func (p *packedJobs) text(s string) uint64 {
 		i = uint64(len(p.texts))
 		p.index[s], p.texts = i, append(p.texts, s)
 	}
+	p.before[k] = i
 	return i
+}
+
+// bytesOf is how many bytes a number has.
+func bytesOf(v uint64) int { return int(uint(bits.Len64(v)+7) >> 3) }
+
+// in returns what is kept of a job, in its page.
+func (at packedAt) in(page []byte) []byte {
+	b := page[at.offset:]
+	return b[:binary.LittleEndian.Uint32(b)]
 }
 
 // id is the number of a job, in its page.
 func (at packedAt) id(page []byte) int64 {
-	id, _ := binary.Varint(page[at.offset:])
-	return id
+	b := at.in(page)
+	return signed(binary.LittleEndian.Uint64(b[jobBefore:]) & lowest[b[len(b)-jobLengths]&15])
 }
+
+// lowest has the bits of the lowest so many bytes.
+var lowest = func() (masks [16]uint64) {
+	for n := range masks {
+		masks[n] = 1<<(8*n) - 1
+	}
+	return masks
+}()
 
 // find returns the place of a job.
 func (p *packedJobs) find(id int64) (place int, found bool) {
@@ -155,61 +206,59 @@ func (p *packedJobs) find(id int64) (place int, found bool) {
 	return from + i, found
 }
 
-// read fills in a job from its page, and returns where in it the next one begins.
-func (p *packedJobs) read(page []byte, at packedAt, j *Job) (end int) {
-	i := int(at.offset)
-	var v uint64
-	v, i = uvarint(page, i)
-	j.ID = signed(v)
+// read fills in a job from its page.
+func (p *packedJobs) read(page []byte, at packedAt, j *Job) {
+	var v [jobNumbers]uint64
+	b, i := at.in(page), jobBefore
+	for k, two := range (*[jobLengths]byte)(b[len(b)-jobLengths:]) {
+		first, second := int(two&15), int(two>>4)
+		v[2*k] = binary.LittleEndian.Uint64(b[i:]) & lowest[first]
+		v[2*k+1] = binary.LittleEndian.Uint64(b[i+first:]) & lowest[second]
+		i += first + second
+	}
 	shared, own, times, numbers := j.packed()
-	for _, s := range shared {
-		v, i = uvarint(page, i)
-		*s = p.texts[v]
+	j.ID = signed(v[0])
+	rest := v[1:]
+	for k, s := range shared {
+		*s = p.texts[rest[k]]
 	}
-	for _, s := range own {
-		v, i = uvarint(page, i)
-		*s = unsafe.String(unsafe.SliceData(page[i:]), v) // pages are written once
-		i += int(v)
+	rest = rest[len(shared):]
+	for k, s := range own {
+		n := int(rest[k])
+		*s = unsafe.String(unsafe.SliceData(b[i:]), n) // pages are written once
+		i += n
 	}
+	rest = rest[len(own):]
 	last := int64(0)
-	for _, t := range times {
-		v, i = uvarint(page, i)
-		if *t = last + signed(v); Happened(*t) {
+	for k, t := range times {
+		if *t = last + signed(rest[k]); Happened(*t) {
 			last = *t
 		}
 	}
-	for _, n := range numbers {
-		v, i = uvarint(page, i)
-		*n = signed(v)
+	rest = rest[len(times):]
+	for k, n := range numbers {
+		*n = signed(rest[k])
 	}
-	return i
 }
 
-// each gives the jobs in the order in which they were added.
-func (p *packedJobs) each(yield func(packedAt, *Job) bool) {
-	var j Job
+// each gives the places and numbers of the jobs in the order in which they were added.
+func (p *packedJobs) each(yield func(packedAt, int64) bool) {
 	r := pageReader{pages: &p.pages}
 	for number := range p.pages.list {
 		page := r.page(number)
 		for offset := 0; offset < len(page); {
 			at := packedAt{uint32(number), uint32(offset)}
-			if offset = p.read(page, at, &j); !yield(at, &j) {
+			if offset += len(at.in(page)); !yield(at, at.id(page)) {
 				return
 			}
 		}
 	}
 }
 
-// uvarint reads what [binary.AppendUvarint] wrote at i, and returns where it ends.
-func uvarint(b []byte, i int) (uint64, int) {
-	if b[i] < 0x80 { // most are
-		return uint64(b[i]), i + 1
-	}
-	v, n := binary.Uvarint(b[i:])
-	return v, i + n
-}
+// unsigned makes small numbers of those near 0, signed the other way.
+func unsigned(v int64) uint64 { return uint64(v<<1) ^ uint64(v>>63) }
 
-// signed is the number that [binary.AppendVarint] wrote so.
+// signed is described at [unsigned].
 func signed(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
 // jobs are the jobs in order, which p keeps no longer.
@@ -219,8 +268,8 @@ func (p *packedJobs) jobs() Jobs {
 		at packedAt
 	}
 	var list []numbered
-	for at, j := range p.each {
-		list = append(list, numbered{j.ID, at})
+	for at, id := range p.each {
+		list = append(list, numbered{id, at})
 	}
 	slices.SortStableFunc(list, func(a, b numbered) int { return cmp.Compare(a.id, b.id) })
 	p.at = make([]packedAt, len(list))

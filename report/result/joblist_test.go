@@ -65,9 +65,11 @@ func TestPackedJobs(t *testing.T) {
 			t.Errorf("%d of %d pages are in the file", n, len(p.pages.list))
 		}
 		n := 0
-		for _, got := range p.each {
-			if *got != jobs[n] {
-				t.Fatalf("job %d came back as %+v, was %+v", n, got, jobs[n])
+		r := pageReader{pages: &p.pages}
+		for at, id := range p.each {
+			var got Job
+			if p.read(r.page(int(at.page)), at, &got); got != jobs[n] || id != got.ID {
+				t.Fatalf("job %d, of number %d, came back as %+v, was %+v", n, id, got, jobs[n])
 			}
 			n++
 		}
