@@ -393,6 +393,16 @@ func (s *sim) endProcess(a *app, n int64, at int64) {
 	}
 }
 
+// endProcesses is endProcess for all containers but the master's.
+func (s *sim) endProcesses(a *app, at int64) {
+	for i, c := range a.containers {
+		if n := int64(i) + 1; c != nil && c.process == running && !c.departed && n != a.am {
+			s.rm.FetchProcesses(c.node)
+			a.ends(n, at)
+		}
+	}
+}
+
 // exitStatus is what the process of a container that ends by itself or by a signal returns.
 func (a *app) exitStatus(n int64) int32 {
 	if a.master == nil {

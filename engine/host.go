@@ -120,6 +120,8 @@ func (a *app) Start(c int64, at int64) { a.s.startContainer(a, c, at) }
 
 func (a *app) End(c int64, at int64) { a.s.endProcess(a, c, at) }
 
+func (a *app) EndAll(at int64) { a.s.endProcesses(a, at) }
+
 func (a *app) EndAM(at int64) {
 	a.s.rm.FetchEnd(a.id, 0, 1)
 	a.s.endProcess(a, a.am, at)

@@ -273,8 +273,9 @@ type Nodes interface {
 
 	// Start asks the node of container c to start its process; the node has accepted at time at.
 	Start(c int64, at int64)
-	// End schedules the end of the process of container c, EndAM that of the application master.
+	// End schedules the end of the process of container c, EndAM that of the application master, and EndAll that of all others that run.
 	End(c int64, at int64)
+	EndAll(at int64)
 	EndAM(at int64)
 	// Running reports whether the process of container c runs.
 	Running(c int64) bool

@@ -173,6 +173,13 @@ func (h *Host) End(c int64, at int64) {
 	}
 }
 
+// EndAll is part of [master.Nodes].
+func (h *Host) EndAll(at int64) {
+	for c := int64(2); c < int64(len(h.containers)); c++ {
+		h.End(c, at)
+	}
+}
+
 // EndAM is part of [master.Nodes].
 func (h *Host) EndAM(at int64) {
 	h.log("end of the master at %d", at)

@@ -143,11 +143,7 @@ func (a *asked) leave(reason string) {
 	} else {
 		a.h.Fails(reason)
 	}
-	for i := range a.execs {
-		if n := a.execs[i].container; n > 0 {
-			a.h.End(n, a.now()+a.m.KillMS)
-		}
-	}
+	a.h.EndAll(a.now() + a.m.KillMS)
 	a.h.EndAM(a.now() + a.m.StopMS)
 }
 

@@ -386,11 +386,7 @@ func (d *Driver) AMExited() {
 		return
 	}
 	d.halt()
-	for i := range d.execs {
-		if n := d.execs[i].container; n > 0 {
-			d.h.End(n, d.now()+d.m.DisconnectMS)
-		}
-	}
+	d.h.EndAll(d.now() + d.m.DisconnectMS)
 }
 
 // Finish is part of [master.Master].
