@@ -124,7 +124,7 @@ func (a *asked) pass() {
 		pause := b.ladder.Pause(b.waiting)
 		times := int64(1)
 		if pause == b.ladder.Longest() { // so are those after it
-			times = max((a.now()-b.next)/pause, 1)
+			times = max((a.now()-b.next+pause-1)/pause, 1)
 		}
 		a.h.HeartbeatsPass(evHeartbeat, b.next, pause, times)
 		b.next += times * pause

@@ -2,6 +2,7 @@ package fair
 
 import (
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/engine/yarn"
 	"replay/policy/resource"
 )
@@ -49,7 +50,7 @@ func (f *Scheduler) Allocate(id protocol.AppID, req *protocol.AllocateRequest, r
 		f.outdate(a)
 	}
 	for _, c := range a.Pull() {
-		resp.Allocated = append(resp.Allocated, protocol.Container{})
+		resp.Allocated = reuse.Longer(resp.Allocated)
 		c.Show(&resp.Allocated[len(resp.Allocated)-1])
 	}
 	if f.findBlack(a); !req.NoHeadroom {
