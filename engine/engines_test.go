@@ -231,7 +231,9 @@ func TestMastersPreemptedForEver(t *testing.T) {
 	if j := k.jobs[i]; j.Outcome != record.JobUnfinished || j.Reason != want {
 		t.Errorf("job ended as %q: %q, want unfinished: %q", j.Outcome, j.Reason, want)
 	}
-	if !slices.ContainsFunc(m.Warnings, func(w record.Warning) bool { return w.Code == "no-progress" && w.Voids && strings.Contains(w.Text, "got further for 2h0m8s of trace time") }) {
+	if !slices.ContainsFunc(m.Warnings, func(w record.Warning) bool {
+		return w.Code == "no-progress" && w.Voids && strings.Contains(w.Text, "got further for 2h0m8s of trace time")
+	}) {
 		t.Errorf("warnings %+v, want one that no job got further", m.Warnings)
 	}
 	if m.Totals.EndMS > 4*3600_000 {
