@@ -164,14 +164,13 @@ func (m *Manager) BlockUpdated(executor, rdd, split int32, valid, onDisk, active
 	}
 	mon := &m.monitor
 	x := mon.ensure(executor, unknownProfile)
-	block := cachedBlock{rdd, split}
-	i := slices.Index(x.cached, block)
+	i := slices.IndexFunc(x.cached, func(c cachedBlock) bool { return c.rdd == rdd && c.split == split })
 	if valid && !(onDisk && mon.serviceServesRDD) {
 		if i < 0 {
 			if cap(x.cached) == 0 {
 				x.cached = reuse.Cut(&mon.few, 2, 2*usualExecs)
 			}
-			x.cached = append(x.cached, block)
+			x.cached = append(x.cached, cachedBlock{rdd, split})
 		}
 		if len(x.cached) == 1 && x.idleStart != busy {
 			m.moved = true

@@ -49,9 +49,9 @@ func TestRunOfAnyResult(t *testing.T) {
 
 // Where the first containers alone are drawn, the page knows from when on others are missing; where all are, none is.
 func TestContainersThatAreNotDrawn(t *testing.T) {
-	d := reporttest.Usual.Data(t)
-	last := d.Containers.Spans[len(d.Containers.Spans)-1].From
-	for more, want := range map[int64]int64{0: 0, 1_000_000: last} {
+	drawn := reporttest.Usual.Data(t).Containers.Spans
+	for more, want := range map[int64]int64{0: 0, 1_000_000: drawn[len(drawn)-1].From} {
+		d := reporttest.Usual.Data(t)
 		d.Containers.N += more
 		lanes := over(d).Lanes
 		if got := lanes[len(lanes)-1].Until; got != want {
