@@ -88,7 +88,7 @@ func TestRunByKeyboard(t *testing.T) {
 // Charts have times below them, whether a replay takes seconds or ten years.
 func TestTimesBelowCharts(t *testing.T) {
 	for _, ms := range []int64{2_000, 600_000, 10 * 365 * 24 * 3_600_000} {
-		d := reporttest.Usual.Data(t)
+		d := reporttest.DataOf(t, reporttest.Usual.Feed)
 		d.Manifest.Totals.EndMS, d.Queues.End = ms, ms
 		tab := browser.Open(t, pageOf(t, d))
 		tab.Ready()

@@ -51,7 +51,7 @@ func TestRunOfAnyResult(t *testing.T) {
 func TestContainersThatAreNotDrawn(t *testing.T) {
 	drawn := reporttest.Usual.Data(t).Containers.Spans
 	for more, want := range map[int64]int64{0: 0, 1_000_000: drawn[len(drawn)-1].From} {
-		d := reporttest.Usual.Data(t)
+		d := reporttest.DataOf(t, reporttest.Usual.Feed)
 		d.Containers.N += more
 		lanes := over(d).Lanes
 		if got := lanes[len(lanes)-1].Until; got != want {
@@ -62,9 +62,7 @@ func TestContainersThatAreNotDrawn(t *testing.T) {
 
 // What has no number is told with its reason after the numbers, and not among what came out.
 func TestLeftOutAfterTheNumbers(t *testing.T) {
-	d := reporttest.Usual.Data(t)
-	d.Tasks.N = 0
-	s := metric.Of(d)
+	s := metric.Of(reporttest.DataOf(t, reporttest.Feeds["unfinished"]))
 	_, others := s.Headline()
 	b, err := Run(s, nil)
 	if err != nil {
