@@ -255,6 +255,7 @@ func (s *Scheduler) Ending(id protocol.NodeID, size resource.Resource) bool {
 		return false
 	}
 	s.elision.ending[id].AddTo(&size)
+	s.elision.looked = false // it may have room for what is taken where there is
 	n.Touch()
 	return true
 }
