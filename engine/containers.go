@@ -395,13 +395,9 @@ func (s *sim) endProcess(a *app, n int64, at int64) {
 
 // endProcesses is endProcess for all containers but the master's.
 func (s *sim) endProcesses(a *app, at int64) {
-	together := a.together() // [app.exit] has all fetched
-	for i, c := range a.containers {
-		if n := int64(i) + 1; c != nil && c.process == running && !c.departed && n != a.am {
-			if !together {
-				s.rm.FetchProcesses(c.node)
-			}
-			a.ends(n, at)
+	for n := int64(1); n <= int64(len(a.containers)); n++ {
+		if n != a.am {
+			s.endProcess(a, n, at)
 		}
 	}
 }
