@@ -7,6 +7,7 @@ import (
 	"replay/engine/fetch"
 	"replay/engine/master"
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/policy/resource"
 )
 
@@ -71,9 +72,7 @@ func (l *attempts) in(c int64) *attempt {
 
 // enter notes that an attempt has container c, leave that none has.
 func (l *attempts) enter(c int64, a *attempt) {
-	if more := int(c) + 1 - len(l.byContainer); more > 0 {
-		l.byContainer = append(l.byContainer, make([]int32, more)...)
-	}
+	l.byContainer = reuse.Reaching(l.byContainer, int(c)+1)
 	l.byContainer[c] = a.place + 1
 }
 
@@ -94,7 +93,7 @@ func (l *attempts) live() (list []*attempt) {
 func (d *dag) place(serial int32) (*attempt, ref) {
 	l := &d.attempts
 	r := ref{l.used, serial}
-	l.number(serial)
+	l.number(serial + 1)
 	if n := len(l.free); n > 0 {
 		r.place = l.free[n-1]
 		l.free = l.free[:n-1]
@@ -105,12 +104,8 @@ func (d *dag) place(serial int32) (*attempt, ref) {
 	return l.at(r.place), r
 }
 
-// number makes room for serial numbers up to one.
-func (l *attempts) number(serial int32) {
-	if more := int(serial) + 1 - len(l.bySerial); more > 0 {
-		l.bySerial = append(l.bySerial, make([]int32, more)...)
-	}
-}
+// number makes room for the first n serial numbers.
+func (l *attempts) number(n int32) { l.bySerial = reuse.Reaching(l.bySerial, int(n)) }
 
 // drop lets an attempt go that is over.
 func (l *attempts) drop(a *attempt) {

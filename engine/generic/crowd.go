@@ -33,7 +33,7 @@ func (d *dag) gather(s *stage) {
 	q.wait.n += int(n) - 1
 	s.crowd = crowd{ask: q, serial: d.attempts.begun, cores: int32(k.size[resource.VCores]), ready: d.h.Now()}
 	d.attempts.begun += n
-	d.attempts.number(d.attempts.begun - 1)
+	d.attempts.number(d.attempts.begun)
 	d.asking += int(n)
 }
 

@@ -22,6 +22,14 @@ func Roomy[E any](list []E, n int) []E {
 	return slices.Grow(all, max(n-len(all), 0))[:len(list)]
 }
 
+// Reaching returns a list of at least n elements: a shorter one has zero ones behind its own.
+func Reaching[E any](list []E, n int) []E {
+	if more := n - len(list); more > 0 {
+		list = append(list, make([]E, more)...)
+	}
+	return list
+}
+
 // Zeros returns a list of n zero elements in the memory of a list.
 func Zeros[E any](list []E, n int) []E {
 	list = slices.Grow(list[:0], n)[:n]

@@ -67,3 +67,14 @@ func TestPoolGivesRoomyLists(t *testing.T) {
 		t.Errorf("Take(2) has room for %d, want the list with room for 3 that was given", cap(list))
 	}
 }
+
+func TestReaching(t *testing.T) {
+	list := append(make([]int32, 0, 8), 1, 2)
+	list[:3][2] = 7 // of whoever had the memory before
+	if got := Reaching(list, 4); !slices.Equal(got, []int32{1, 2, 0, 0}) {
+		t.Errorf("two elements reach for four as %v", got)
+	}
+	if got := Reaching(list, 1); !slices.Equal(got, []int32{1, 2}) {
+		t.Errorf("two elements reach for one as %v", got)
+	}
+}

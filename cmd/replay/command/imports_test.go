@@ -59,7 +59,7 @@ var picture = map[string][]string{
 	"replay/engine/spark":                 {"replay/input", "replay/engine/protocol", "replay/engine/reuse", "replay/engine/spark/conf", "replay/engine/spark/scala", "replay/trace"},
 	"replay/engine/spark/allocator":       {"replay/policy", "replay/policy/resource", "replay/engine/protocol", "replay/engine/reuse", "replay/engine/spark", "replay/engine/spark/conf"},
 	"replay/engine/mapreduce":             {"replay/policy/resource", "replay/engine/master", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/engine/pertask", "replay/engine/mapreduce/allocator", "replay/engine/mapreduce/conf", "replay/trace"},
-	"replay/engine/generic":               {"replay/policy/resource", "replay/engine/master", "replay/engine/fetch", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/engine/pertask", "replay/engine/spelling", "replay/trace"},
+	"replay/engine/generic":               {"replay/policy/resource", "replay/engine/master", "replay/engine/fetch", "replay/engine/protocol", "replay/engine/reuse", "replay/engine/record", "replay/engine/model", "replay/engine/pertask", "replay/engine/spelling", "replay/trace"},
 	"replay/engine/pertask":               {"replay/engine/master", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/trace"},
 	"replay/engine/mapreduce/conf":        {"replay/policy/resource", "replay/engine/mapreduce/allocator", "replay/engine/remark", "replay/engine/spelling"},
 	"replay/engine/mapreduce/allocator":   {"replay/policy/resource", "replay/engine/protocol"},

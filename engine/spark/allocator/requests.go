@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/engine/spark"
 	"replay/policy"
 )
@@ -66,9 +67,7 @@ func (x *HostIndex) inOrder(list, hosts []spark.HostTasks, names *protocol.Names
 
 // place notes the positions of hosts in a list, in place of those of the list before.
 func (x *HostIndex) place(hosts []spark.HostTasks, names *protocol.Names) {
-	if more := names.Len() - len(x.at); more > 0 {
-		x.at = append(x.at, make([]int32, more)...)
-	}
+	x.at = reuse.Reaching(x.at, names.Len())
 	x.placed = hosts
 	at := x.at
 	for i := range hosts {
