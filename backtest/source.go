@@ -280,7 +280,7 @@ func (r *Recording) take(file func(name string) ([]byte, error)) error {
 	var recorded struct {
 		Applications []workload.RecordedApp `json:"applications"`
 	}
-	if err := attached(file, workload.RecordedFile, &recorded); err != nil {
+	if err := attached(file, trace.RecordedFile, &recorded); err != nil {
 		return fmt.Errorf("not imported from a recording: %w", err)
 	}
 	r.apps = recorded.Applications

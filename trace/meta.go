@@ -81,6 +81,9 @@ type Source struct {
 	NodesFrom  string      `json:"nodes_from,omitempty"`  // what the source did not say of the nodes was taken from: NodesFromUse, NodesFromLoad; "" = the source, or who imported it, said it
 }
 
+// RecordedFile is the name of the attached file in which an import keeps what the source says of applications beside the trace: their times above all.
+const RecordedFile = "recorded.json"
+
 // From what an import takes the nodes that the source does not describe.
 const (
 	NodesFromUse  = "use"  // they are as large as what ran on one of them at a time: the least that they can have been

@@ -115,13 +115,10 @@ func (p *Portrait) hold(t *trace.Trace, executors []trace.Executor, finish map[i
 	return nil
 }
 
-// recordedTimes is the attached file of an import that has the recorded times of applications.
-const recordedTimes = "recorded.json"
-
 // lastSeen returns the last time that was recorded of the stages and Spark jobs of each job of the trace.
 func lastSeen(t *trace.Trace) (map[int64]int64, error) {
 	last := map[int64]int64{}
-	text, err := t.Attachment(recordedTimes)
+	text, err := t.Attachment(trace.RecordedFile)
 	if errors.Is(err, os.ErrNotExist) {
 		return last, nil
 	}
@@ -140,7 +137,7 @@ func lastSeen(t *trace.Trace) (map[int64]int64, error) {
 		err = json.Unmarshal(text, &recorded)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", recordedTimes, err)
+		return nil, fmt.Errorf("%s: %w", trace.RecordedFile, err)
 	}
 	for _, a := range recorded.Applications {
 		for _, list := range [][]times{a.SparkJobs, a.Stages} {

@@ -10,10 +10,7 @@ import (
 	"replay/trace"
 )
 
-// RecordedFile is the name under which what the source says of applications comes with a trace: an object whose applications are a list of [RecordedApp].
-const RecordedFile = "recorded.json"
-
-// recordedFile writes [RecordedFile], one application after another, as JSON writes all of them; it is there as soon as there is one.
+// recordedFile writes [trace.RecordedFile], an object whose applications are a list of [RecordedApp], one application after another, as JSON writes all of them; it is there as soon as there is one.
 type recordedFile struct {
 	file   io.WriteCloser
 	buffer *bufio.Writer
@@ -23,14 +20,14 @@ func (r *recordedFile) add(w *trace.Writer, a *RecordedApp) error {
 	before := ",\n  "
 	if r.file == nil {
 		var err error
-		if r.file, err = w.AttachWriter(RecordedFile); err != nil {
+		if r.file, err = w.AttachWriter(trace.RecordedFile); err != nil {
 			return err
 		}
 		r.buffer, before = bufio.NewWriter(r.file), "{\n \"applications\": [\n  "
 	}
 	text, err := json.MarshalIndent(a, "  ", " ")
 	if err != nil {
-		return fmt.Errorf("%s: %w", RecordedFile, err)
+		return fmt.Errorf("%s: %w", trace.RecordedFile, err)
 	}
 	r.buffer.WriteString(before) // an error is that of the next Flush
 	_, err = r.buffer.Write(text)
