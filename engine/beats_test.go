@@ -321,3 +321,22 @@ func TestNodesBringUpdatesForward(t *testing.T) {
 		}
 	}
 }
+
+// Masters that their queue has no share left for are not looked at, however much room there is: each visit of an application allocates.
+func TestMastersThatWaitForTheirShareAreNotVisited(t *testing.T) {
+	var jobs []*trace.Job
+	for i := range int64(40) {
+		j := sparkJob(i, i*100, 2, stage(0, 8, 10_000, nil))
+		j.AMMemMiB = []int64{1024, 2048, 3072}[i%3]
+		jobs = append(jobs, j)
+	}
+	in := input(cluster(20, 2), nil, jobs...)
+	in.Queues[0].AMShare = 0.05 // 8 GiB of 160
+	k, m := replay(t, in, scenario.Options{Seed: 1})
+	if last := k.jobs[len(k.jobs)-1]; last.AMAllocated-last.Submit < 60_000 {
+		t.Fatalf("the last master waited for %d ms: it has to wait for its share", last.AMAllocated-last.Submit)
+	}
+	if got, want := m.Totals.Visits, int64(len(k.containers)); got != want {
+		t.Errorf("%d visits for %d containers", got, want)
+	}
+}
