@@ -47,6 +47,7 @@ type app struct {
 	master master.Master // nil until it registers
 	talker master.Talker // it, or nil if it is none
 	hearer master.Hearer // likewise
+	knower master.Knower // likewise
 
 	fetcher   master.Fetcher // likewise
 	events    master.EventFetcher
@@ -139,6 +140,7 @@ func (a *app) register() {
 	a.master = a.plan.New(a, a.job)
 	a.talker, _ = a.master.(master.Talker)
 	a.hearer, _ = a.master.(master.Hearer)
+	a.knower, _ = a.master.(master.Knower)
 	a.fetcher, _ = a.master.(master.Fetcher)
 	a.events, _ = a.master.(master.EventFetcher)
 	a.preferrer, _ = a.master.(master.Preferrer)
@@ -350,7 +352,7 @@ func (s *sim) release(a *app) {
 	}
 	if k, ok := a.kind.Kind.(master.Sparer); ok && a.master != nil {
 		k.Spare(a.master)
-		a.master, a.talker, a.hearer, a.fetcher, a.events, a.preferrer = nil, nil, nil, nil, nil, nil
+		a.master, a.talker, a.hearer, a.knower, a.fetcher, a.events, a.preferrer = nil, nil, nil, nil, nil, nil, nil
 	}
 	if last {
 		s.departed = append(s.departed, a)

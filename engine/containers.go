@@ -78,7 +78,7 @@ func (s *sim) Observe(e *yarn.Event) {
 	case yarn.Completed:
 		if a := s.of(id); a == nil {
 			s.broken("container %d of attempt %d of application %d ended, which is not live", id.Number(), id.Attempt(), id.App)
-		} else if s.containerCompleted(a, e) {
+		} else if s.containerCompleted(a, e) && !a.knows(id.Number()) {
 			a.news()
 		}
 	case yarn.Averted:
@@ -125,6 +125,9 @@ func (a *app) news() {
 		a.master.News()
 	}
 }
+
+// knows reports whether an application has nothing to hear of the end of a container.
+func (a *app) knows(n int64) bool { return a.knower != nil && !a.gone && a.knower.Knows(n) }
 
 var decisionKinds = map[yarn.EventKind]string{
 	yarn.Allocated: "allocate", yarn.Reserved: "reserve",

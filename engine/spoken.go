@@ -93,4 +93,6 @@ func (a *app) HeartbeatsPass(k master.EventKind, first, period, n int64) {
 	a.say(yarn.Place{AtMS: first, Order: order(a.kind.rows[kind].class, int64(a.id), kind, 0)}, period, n)
 }
 
+func (a *app) HeartbeatsHear(n int) { a.s.rm.Heard(a.id, a.attempt, n) }
+
 func (a *app) HeartbeatNow() { a.say(a.s.Place(), 0, 1) }

@@ -19,8 +19,11 @@ type attempts struct {
 	free        []int32
 	begun       int32   // serial numbers that have been given
 	bySerial    []int32 // the place that the attempt with this number has or had
-	byContainer []int32 // place + 1 by the number of the container, from its assignment to the report of its end; 0 for none
+	byContainer []int32 // place + 1 by the number of the container, from its assignment to the report of its end; 0 for none, known for one that is not waited for
 }
+
+// known is in place of the attempt of a container whose end is no news: it had reported its own end before the process ended.
+const known = -1
 
 // perBlock is how many attempts lie beside each other.
 const perBlock = 32

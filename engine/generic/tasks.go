@@ -324,14 +324,25 @@ func (d *dag) completed(c int64) {
 	d.attempts.drop(a)
 }
 
-// Exited is part of [master.Master]: the master learns of it from the ResourceManager.
+// Exited is part of [master.Master]: the master learns of it from the ResourceManager, which has nothing to tell it of an attempt that has reported its end, unless its container was kept.
 func (d *dag) Exited(c int64) {
-	if a := d.attempts.in(c); a != nil && a.state == running {
+	switch a := d.attempts.in(c); {
+	case a == nil:
+	case a.state == running:
 		if d.stageOf(a).more != nil {
 			d.moreOf(a).exited = d.h.Now()
 		}
 		d.Gone(&a.Attempt)
+	case a.state == ended && !d.set.Reuse:
+		d.attempts.byContainer[c] = known
+		d.attempts.drop(a)
 	}
+}
+
+// Knows is part of [master.Knower].
+func (d *dag) Knows(c int64) bool {
+	l := d.attempts.byContainer
+	return c < int64(len(l)) && l[c] == known && d.beats.Knows()
 }
 
 // ExitStatus is part of [master.Master].

@@ -126,6 +126,10 @@ type Talker interface {
 // A Passer is a master that leaves heartbeats out. Pass brings [Books.HeartbeatsPass] up to the present.
 type Passer interface{ Pass() }
 
+// A Knower is a master that may know of the end of a container before the ResourceManager tells of it. Knows says so of one that has just ended there: it is told with the next heartbeat,
+// which is not executed for that, see [Books.HeartbeatsHear].
+type Knower interface{ Knows(c int64) bool }
+
 // A Hearer is a master whose heartbeat may be executed ahead of its time if it does no more than hear of containers that have ended and give some back: it asks the
 // ResourceManager for nothing, and reads nothing else of the answer but how many nodes there are. Nor does it ask for anything when a process ends.
 type Hearer interface {
@@ -302,6 +306,8 @@ type Books interface {
 	Heartbeat()
 	HeartbeatsPass(k EventKind, first, period, n int64)
 	HeartbeatNow()
+	// HeartbeatsHear says that heartbeats that have passed have heard of the ends of so many containers, those that ended first of all that it has not heard of.
+	HeartbeatsHear(n int)
 	// Task writes a task attempt that has ended.
 	Task(*record.Task)
 	// Warn counts something that the user should know; Broken stops the replay because an invariant does not hold.

@@ -20,6 +20,7 @@ type Beats struct {
 	on     bool
 	queued bool
 	news   bool // the ResourceManager has something to tell
+	known  int  // containers that have ended since the last heartbeat of which the application has nothing to hear
 }
 
 // An Asker is the application. Due reports whether its next heartbeat has something to do, whatever the ResourceManager has to tell.
@@ -35,6 +36,16 @@ func (b *Beats) Start(first int64) {
 func (b *Beats) News() {
 	b.news = true
 	b.Expect()
+}
+
+// Knows says that a container has ended of which the application has nothing to hear, and reports whether no heartbeat is executed for that.
+func (b *Beats) Knows() bool {
+	if *b.Dense {
+		return false
+	}
+	b.Pass()
+	b.known++
+	return true
 }
 
 // Expect puts the next heartbeat into the event queue if it has something to do. It comes after each change of what decides that.
@@ -54,19 +65,26 @@ func (b *Beats) Pass() {
 	}
 	now := b.Host.Now()
 	if b.next < now {
-		n := (now - b.next + b.IntervalMS - 1) / b.IntervalMS
-		b.Host.HeartbeatsPass(b.Kind, b.next, b.IntervalMS, n)
-		b.next += n * b.IntervalMS
+		b.passes((now - b.next + b.IntervalMS - 1) / b.IntervalMS)
 	}
 	if b.next == now && b.Host.Passed(b.Kind) {
-		b.Host.HeartbeatsPass(b.Kind, b.next, b.IntervalMS, 1)
-		b.next += b.IntervalMS
+		b.passes(1)
+	}
+}
+
+// passes lets the next n heartbeats pass.
+func (b *Beats) passes(n int64) {
+	b.Host.HeartbeatsPass(b.Kind, b.next, b.IntervalMS, n)
+	b.next += n * b.IntervalMS
+	if b.known > 0 {
+		b.Host.HeartbeatsHear(b.known)
+		b.known = 0
 	}
 }
 
 // Begin is the beginning of a heartbeat, at the time for which it was expected.
 func (b *Beats) Begin() {
-	b.queued, b.news = false, false
+	b.queued, b.news, b.known = false, false, 0
 	b.next = b.Host.Now() + b.IntervalMS
 	b.Host.Heartbeat()
 }

@@ -261,6 +261,9 @@ func (h *Host) HeartbeatsPass(_ master.EventKind, _, _, n int64) { h.counted += 
 // HeartbeatNow is part of [master.Books].
 func (h *Host) HeartbeatNow() {}
 
+// HeartbeatsHear is part of [master.Books].
+func (h *Host) HeartbeatsHear(n int) { h.completed = h.completed[n:] }
+
 // Task is part of [master.Books].
 func (h *Host) Task(r *record.Task) { h.Tasks = append(h.Tasks, *r) }
 

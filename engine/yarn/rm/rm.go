@@ -432,6 +432,13 @@ func (r *RM) Ends(id protocol.AppID, resp *protocol.AllocateResponse) {
 	a.completed = a.completed[:0]
 }
 
+// Heard says that heartbeats of an attempt's master that were left out have heard of the ends of so many of its containers, those that ended first.
+func (r *RM) Heard(id protocol.AppID, attempt int32, n int) {
+	if a := r.app(id); a != nil && a.attempt == attempt {
+		a.completed = a.completed[:copy(a.completed, a.completed[n:])]
+	}
+}
+
 // byNode appends statuses grouped by node, in the order in which nodes first occur, keeping the order within
 // a node; s is sorted so. (YARN walks a ConcurrentHashMap of node ids.)
 func (r *RM) byNode(out []protocol.Status, s []nodeStatus) []protocol.Status {
