@@ -389,7 +389,7 @@ func (s *sim) told(a *app, e *event) bool {
 // endProcess schedules the end of a process by itself or by a signal.
 func (s *sim) endProcess(a *app, n int64, at int64) {
 	if c := a.containerOf(n); c != nil && c.process == running {
-		if !a.together() { // else [app.exit] has all fetched
+		if !a.together() && s.turn != a { // else [app.exit] or [sim.fetchTogether] has all fetched
 			s.rm.FetchProcesses(c.node)
 		}
 		a.ends(n, at)

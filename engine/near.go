@@ -3,6 +3,7 @@ package engine
 import (
 	"replay/engine/fetch"
 	"replay/engine/protocol"
+	"replay/engine/yarn"
 )
 
 // What comes next is known while something else is executed, and what it will look at in memory has not been touched for long. So it is fetched beforehand, for the events that
@@ -10,14 +11,15 @@ import (
 
 // near is how far that has got.
 type near struct {
-	steps []uint8 // by lane of the queue: how many were taken for its first event
+	steps   []uint8 // by lane of the queue: how many were taken for its first event
+	numbers []int64 // scratch
 }
 
 // nearest is how many events are fetched for: the first one and those that stand below it in the heap of lanes, of which one is the next.
 const nearest = 5
 
-// lastStep is the last one that is taken for an event: 3 but for those of a [master.EventFetcher].
-const lastStep = 4
+// lastStep is the last one that is taken for an event.
+const lastStep = 3
 
 // passes notes that an event of a lane is executed.
 func (n *near) passes(lane int32) {
@@ -61,35 +63,49 @@ func (s *sim) fetchTurn(a *app, lane int32, step uint8) {
 		fetch.At(l.list, l.from)
 		fetch.At(l.many.Keys(), 0)
 	}
-	switch {
-	case a.events != nil:
-		s.fetchFor(a, lane, int(step)-2)
-	case step > 3:
-	case a.fetcher != nil:
+	if a.fetcher != nil {
 		a.fetcher.Fetch(int(step) - 1)
 	}
-}
-
-// fetchFor takes a step for the next of the many events of an application whose master says what they are about, and for those of the same time that may come behind it. Their containers
-// come last.
-func (s *sim) fetchFor(a *app, lane int32, step int) {
-	if step < 0 {
+	if a.events == nil {
 		return
 	}
-	for number := range s.q.lanes[lane].many.Next {
-		if n := a.events.FetchFor(number, step); n > 0 {
-			s.fetchContainer(a, n, step)
-		}
+	switch step { // the books of its tasks
+	case 1:
+		fetch.Of(a.done)
+		fetch.Of(a.rec)
+	case 2:
+		fetch.At(a.done.bits, 0)
 	}
 }
 
-// fetchContainer takes a step for an event about a container.
-func (s *sim) fetchContainer(a *app, n int64, step int) {
-	switch step {
-	case 1:
-		fetch.At(a.containers, int(n-1))
-	case 2:
-		fetch.Of(a.containerAt(n))
+// stepsFor is how many steps a [master.EventFetcher] takes for an event.
+const stepsFor = 4
+
+// fetchTogether has fetched what one of many events, which is executed now, and those of its time, which come right behind it, will look at: in steps, each for all of them, so that what
+// they wait for comes at once. The last is for the nodes on which processes are about to end.
+func (s *sim) fetchTogether(a *app, e *event, lane int32) {
+	numbers := append(s.near.numbers[:0], e.number())
+	numbers = s.q.lanes[lane].many.At(e.at, numbers)
+	s.near.numbers = numbers
+	s.placed = s.placed[:0]
+	for step := range stepsFor + 1 {
+		for _, number := range numbers {
+			n := a.events.FetchFor(number, step)
+			switch {
+			case n == 0:
+			case step < stepsFor-1:
+				fetch.At(a.containers, int(n-1))
+			case step < stepsFor:
+				fetch.Of(a.containerAt(n))
+			default:
+				if c := a.containerAt(n); c != nil {
+					s.placed = append(s.placed, yarn.Placed{Number: n, Node: c.node})
+				}
+			}
+		}
+	}
+	for step := range 2 {
+		s.rm.FetchStarts(a.id, s.placed, step)
 	}
 }
 

@@ -355,6 +355,9 @@ func (s *sim) handle() {
 		}
 		if s.reasons == nil && s.after == nil && !s.beats.dense {
 			s.turn = a
+			if a.events != nil && a.kind.rows[e.kind()].many {
+				s.fetchTogether(a, &e, lane)
+			}
 		}
 		s.execute(a, e)
 		s.goFurther(a, e)

@@ -49,16 +49,27 @@ func (l *attempts) numbered(serial int64) *attempt {
 
 var _ master.EventFetcher = (*dag)(nil)
 
-// FetchFor is part of [master.EventFetcher]: there are many ends of attempts.
+// Fetch is part of [master.Fetcher].
+func (d *dag) Fetch(step int) {
+	if step == 0 {
+		fetch.Of(d)
+	}
+}
+
+// FetchFor is part of [master.EventFetcher]: it is about the end of an attempt.
 func (d *dag) FetchFor(number int64, step int) (container int64) {
+	if step == 0 {
+		fetch.At(d.attempts.bySerial, int(number))
+		return 0
+	}
 	a := d.attempts.at(d.attempts.bySerial[number])
 	switch {
-	case step == 0:
+	case step == 1:
 		fetch.Of(a)
 		return 0
 	case int64(a.serial) != number:
 		return 0
-	case step == 1:
+	case step == 2:
 		fetch.Of(d.taskOf(a))
 		fetch.At(d.attempts.byContainer, int(a.Container))
 	}

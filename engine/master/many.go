@@ -79,13 +79,23 @@ func (m *Many) Take() {
 	}
 }
 
-// Next yields the numbers of the first event and of those below it in the heap, one of which is the second, that are of the same time.
-func (m *Many) Next(yield func(number int64) bool) {
-	for _, key := range m.keys[:min(len(m.keys), 3)] {
-		if timeOf(key) == timeOf(m.keys[0]) && !yield(numberOf(key)) {
-			return
+// At appends the numbers of all events of a time to a list; none is earlier.
+func (m *Many) At(at int64, list []int64) []int64 {
+	heap := m.keys
+	if timeOf(m.key()) != at {
+		return list
+	}
+	n := len(list)
+	for list = append(list, 0); n < len(list); n++ { // places in the heap, each of which becomes the number there
+		i := int(list[n])
+		list[n] = numberOf(heap[i])
+		for c := 2*i + 1; c < min(2*i+3, len(heap)); c++ {
+			if timeOf(heap[c]) == at {
+				list = append(list, int64(c))
+			}
 		}
 	}
+	return list
 }
 
 // Clear takes all events out.

@@ -37,6 +37,22 @@ func TestMany(t *testing.T) {
 				model = append(model, e)
 			}
 			slices.SortFunc(model, before)
+			if len(model) > 0 {
+				first := model[0].at
+				var want []int64
+				for _, e := range model {
+					if e.at == first {
+						want = append(want, e.number)
+					}
+				}
+				got := m.At(first, nil)
+				if slices.Sort(got); !slices.Equal(got, want) {
+					t.Fatalf("at %d come %v, want %v", first, got, want)
+				}
+			}
+			if got := m.At(now-1, nil); len(got) > 0 {
+				t.Fatalf("before %d comes %v", now, got)
+			}
 			for range rapid.IntRange(0, 70).Draw(t, "takes") {
 				if len(model) == 0 {
 					break

@@ -141,9 +141,10 @@ type Hearer interface {
 // It changes nothing.
 type Fetcher interface{ Fetch(step int) }
 
-// An EventFetcher is a master whose events of the kind of which there are many are each about another thing, as [Fetcher] has it. FetchFor is about one of them that is next; it returns
-// the container that this is about, as soon as it knows, or 0.
+// An EventFetcher is a Fetcher whose events of the kind of which there are many are each about another thing. FetchFor is about one of them that is about to be executed; it returns the container
+// that this is about, as soon as it knows, or 0.
 type EventFetcher interface {
+	Fetcher
 	FetchFor(number int64, step int) (container int64)
 }
 
