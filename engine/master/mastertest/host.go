@@ -256,10 +256,10 @@ func (h *Host) exit(n int64, status int32) {
 		h.tb.Errorf("at %d ms the process of container %d ends, which does not run", h.now, n)
 	}
 	c.state = exited
-	h.complete(n, status)
 	if !h.gone {
 		h.Master.Exited(n)
 	}
+	h.complete(n, status)
 }
 
 func (h *Host) end(n, at int64) {
@@ -274,7 +274,10 @@ func (h *Host) complete(n int64, exit int32) {
 	c.ended = true
 	c.rec.Ended, c.rec.Exit = h.now, exit
 	h.completed = append(h.completed, protocol.Status{ID: protocol.ContainerID{App: 1, N: n}, Exit: exit})
-	if !h.gone {
+	if h.gone {
+		return
+	}
+	if m, ok := h.Master.(master.Knower); !ok || !m.Knows(n) {
 		h.Master.News()
 	}
 }
