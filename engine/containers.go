@@ -7,6 +7,7 @@ import (
 	"replay/engine/fetch"
 	"replay/engine/protocol"
 	"replay/engine/record"
+	"replay/engine/reuse"
 	"replay/engine/yarn"
 	"replay/policy/resource"
 )
@@ -286,7 +287,7 @@ func (s *sim) writeContainer(a *app, c *container) {
 // newContainer returns a container to be filled in, one that was written if there is one.
 func (s *sim) newContainer() *container {
 	if len(s.spare) == 0 {
-		more := make([]container, 16)
+		more := reuse.Block[container]()
 		for i := range more {
 			s.spare = append(s.spare, &more[i])
 		}

@@ -25,14 +25,13 @@ type attempts struct {
 // known is in place of the attempt of a container whose end is no news: it had reported its own end before the process ended.
 const known = -1
 
-// perBlock is how many attempts lie beside each other.
-const perBlock = 32
-
 // A ref names an attempt, also when its place is another's: by its place and its serial number.
 type ref struct{ place, serial int32 }
 
 // at returns the attempt at a place.
-func (l *attempts) at(place int32) *attempt { return &l.blocks[place/perBlock][place%perBlock] }
+func (l *attempts) at(place int32) *attempt {
+	return &l.blocks[place/reuse.PerBlock][place%reuse.PerBlock]
+}
 
 // of returns an attempt, nil when nothing of it is left.
 func (l *attempts) of(r ref) *attempt {
@@ -111,7 +110,7 @@ func (d *dag) place(serial int32) (*attempt, ref) {
 	if n := len(l.free); n > 0 {
 		r.place = l.free[n-1]
 		l.free = l.free[:n-1]
-	} else if l.used++; int(r.place)/perBlock == len(l.blocks) {
+	} else if l.used++; int(r.place)/reuse.PerBlock == len(l.blocks) {
 		l.blocks = append(l.blocks, d.k.block())
 	}
 	l.bySerial[serial] = r.place
@@ -167,7 +166,7 @@ func (k *Kind) Spare(m master.Master) {
 func (k *Kind) block() []attempt {
 	n := len(k.spare.blocks)
 	if n == 0 {
-		return make([]attempt, perBlock)
+		return reuse.Block[attempt]()
 	}
 	b := k.spare.blocks[n-1]
 	k.spare.blocks = k.spare.blocks[:n-1]

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"replay/engine/pertask"
+	"replay/engine/reuse"
 )
 
 // TestPlacesAreUsedAgain: a place is another attempt's when the one before is over, which is not found there any more, nor as one that is left.
@@ -16,7 +17,7 @@ func TestPlacesAreUsedAgain(t *testing.T) {
 		d.attempts.enter(a.Container, a)
 		return a
 	}
-	for range 2*perBlock + 1 {
+	for range 2*reuse.PerBlock + 1 {
 		begin()
 	}
 	first := d.attempts.in(1)
@@ -32,8 +33,8 @@ func TestPlacesAreUsedAgain(t *testing.T) {
 		t.Errorf("the place %+v is that of %+v", old, again.ref)
 	}
 	live := d.attempts.live()
-	if len(live) != 2*perBlock+1 || live[len(live)-1] != again {
-		t.Errorf("%d attempts are left, want %d, the last to begin at the end", len(live), 2*perBlock+1)
+	if len(live) != 2*reuse.PerBlock+1 || live[len(live)-1] != again {
+		t.Errorf("%d attempts are left, want %d, the last to begin at the end", len(live), 2*reuse.PerBlock+1)
 	}
 
 	for _, a := range live {

@@ -3,6 +3,7 @@ package reuse
 import (
 	"slices"
 	"testing"
+	"unsafe"
 )
 
 func TestPlacesKeepTheirLists(t *testing.T) {
@@ -78,3 +79,25 @@ func TestReaching(t *testing.T) {
 		t.Errorf("two elements reach for one as %v", got)
 	}
 }
+
+// TestBlock: elements of whole lines begin with a line.
+func TestBlock(t *testing.T) {
+	type element struct {
+		p *int
+		_ [120]byte
+	}
+	for range 3 {
+		b := Block[element]()
+		for i := range b {
+			if at := uintptr(unsafe.Pointer(&b[i])); at%64 != 0 || b[i].p != nil {
+				t.Errorf("element %d of a block lies at %#x and has %v", i, at, b[i].p)
+			}
+		}
+		if len(b) != PerBlock {
+			t.Errorf("a block has %d elements", len(b))
+		}
+		kept = b
+	}
+}
+
+var kept any // so that a block is not on a stack
