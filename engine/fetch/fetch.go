@@ -6,16 +6,17 @@ package fetch
 
 import "unsafe"
 
-// line is how many bytes come at once.
-const line = 64
-
-// Of asks for a value. A nil pointer asks for nothing.
-func Of[T any](p *T) { Head(p, unsafe.Sizeof(*p)) }
+// Of asks for a value. A nil pointer asks for nothing. Like [At] it says itself what [Head] says, so that it is short enough to stand where it is called.
+func Of[T any](p *T) {
+	if p != nil {
+		lines(unsafe.Pointer(p), unsafe.Sizeof(*p))
+	}
+}
 
 // Head asks for the first bytes of a value.
 func Head[T any](p *T, bytes uintptr) {
 	if p != nil {
-		lines(unsafe.Pointer(p), int(bytes+line-1)/line)
+		lines(unsafe.Pointer(p), bytes)
 	}
 }
 
@@ -28,7 +29,7 @@ func List[T any](list []T, most int) {
 
 // At asks for an element of a list, if there is one.
 func At[T any](list []T, i int) {
-	if i >= 0 && i < len(list) {
-		Of(&list[i])
+	if uint(i) < uint(len(list)) {
+		lines(unsafe.Pointer(&list[i]), unsafe.Sizeof(list[i]))
 	}
 }

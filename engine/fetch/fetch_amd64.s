@@ -1,18 +1,19 @@
 #include "textflag.h"
 
-// func lines(p unsafe.Pointer, n int)
+// func lines(p unsafe.Pointer, bytes uintptr)
 //
 // Most ask for up to four.
 TEXT ·lines(SB), NOSPLIT, $0-16
 	MOVQ p+0(FP), AX
-	MOVQ n+8(FP), CX
+	MOVQ bytes+8(FP), CX
 
 more:
-	CMPQ CX, $2
-	JLT  one
-	JEQ  two
-	CMPQ CX, $4
-	JLT  three
+	CMPQ CX, $64
+	JLE  one
+	CMPQ CX, $128
+	JLE  two
+	CMPQ CX, $192
+	JLE  three
 	PREFETCHT0 192(AX)
 
 three:
@@ -24,6 +25,6 @@ two:
 one:
 	PREFETCHT0 (AX)
 	ADDQ $256, AX
-	SUBQ $4, CX
+	SUBQ $256, CX
 	JG   more
 	RET

@@ -4,4 +4,4 @@ package fetch
 
 import "unsafe"
 
-func lines(unsafe.Pointer, int) {}
+func lines(unsafe.Pointer, uintptr) {}
