@@ -291,10 +291,10 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 	var p *asked
 	if t.Located() {
 		p = f.placesOf(a, t)
-		x.named = append(x.named, named{room, p.hosts, a, t})
-		if level >= policy.RackLevel {
+		if level >= policy.RackLevel { // first, as one of these is near
 			x.named = append(x.named, named{room, nil, a, t})
 		}
+		x.named = append(x.named, named{room, p.hosts, a, t})
 	}
 	if !reserves {
 		return
