@@ -45,6 +45,7 @@ type beats struct {
 	short   []uint16          // likewise, where intervals are short: the time of a heartbeat is asked for at each event, all over them
 	before  []int32           // by phase: how many ranks have a smaller one, where intervals are short
 	start   int64             // of the epoch's first cycle
+	cycle   yarn.Cycle        // of ranks
 	passed  int64             // heartbeats before this one have passed
 	counted int64             // those before this one are in heartbeats
 	h       int64             // the next heartbeat: passed, or the first of a node that sends some behind it
@@ -75,20 +76,23 @@ func (b *beats) timeOf(h int64) int64 {
 
 // placeOf returns the time of heartbeat h and the place of its node among the ranks.
 func (b *beats) placeOf(h int64) (at, rank int64) {
-	n := int64(len(b.ranks))
-	cycle := h / n
-	rank = h - cycle*n
+	rank = int64(b.cycle.Rank(h))
+	at = b.start + b.cycle.Number()*b.interval
 	if b.short != nil {
-		return b.start + cycle*b.interval + int64(b.short[rank]), rank
+		return at + int64(b.short[rank]), rank
 	}
-	return b.start + cycle*b.interval + b.phases[rank], rank
+	return at + b.phases[rank], rank
 }
 
 // firstAt returns the first heartbeat at a time of the epoch or later.
 func (b *beats) firstAt(at int64) int64 {
 	n := len(b.ranks)
-	cycle := (at - b.start) / b.interval
+	cycle := b.cycle.Number() // mostly, as it takes no division
 	phase := at - b.start - cycle*b.interval
+	if uint64(phase) >= uint64(b.interval) {
+		cycle = (at - b.start) / b.interval
+		phase = at - b.start - cycle*b.interval
+	}
 	if b.before != nil {
 		return cycle*int64(n) + int64(b.before[phase])
 	}
@@ -197,7 +201,10 @@ func (b *beats) beforePlace(at int64, ord uint64) int64 {
 		return b.firstAt(at + 1)
 	}
 	h := b.firstAt(at)
-	for n := int64(len(b.ranks)); ord > firstBeat && b.timeOf(h) == at && order(classNodeBeat, 0, evNodeBeat, h%n) < ord; {
+	for ord > firstBeat {
+		if t, rank := b.placeOf(h); t != at || order(classNodeBeat, 0, evNodeBeat, rank) >= ord {
+			break
+		}
 		h++
 	}
 	return h
@@ -273,9 +280,7 @@ func (b *beats) look() {
 // of returns the time of the first heartbeat of a node that sends some, at a time or later.
 func (b *beats) of(id protocol.NodeID, at int64) int64 {
 	b.sync()
-	n := int64(len(b.ranks))
-	h := max(b.firstAt(at), b.passed)
-	return b.timeOf(h + (int64(b.rank[id]-1)-h%n+n)%n)
+	return b.timeOf(b.cycle.After(max(b.firstAt(at), b.passed), int(b.rank[id]-1)))
 }
 
 // sent returns the first heartbeat from h on of a node that sends some.
@@ -288,7 +293,7 @@ func (b *beats) sent(h int64) int64 {
 
 // nextSent is [beats.sent] where some nodes send none.
 func (b *beats) nextSent(h int64) int64 {
-	far, _ := b.sending.After(int(h % int64(len(b.ranks))))
+	far, _ := b.sending.After(b.cycle.Rank(h))
 	return h + int64(far)
 }
 
@@ -383,7 +388,8 @@ func (b *beats) turn(id protocol.NodeID, on bool) {
 // the longer ranks are, the more time it takes to go through them.
 func (b *beats) begin(now int64, on []protocol.NodeID) {
 	if b.passed > b.first {
-		b.lastAt, b.last = b.timeOf(b.passed-1), b.ranks[(b.passed-1)%int64(len(b.ranks))]
+		at, rank := b.placeOf(b.passed - 1)
+		b.lastAt, b.last = at, b.ranks[rank]
 	}
 	wants := make([]bool, len(b.phase))
 	for _, id := range on {
@@ -406,10 +412,11 @@ func (b *beats) begin(now int64, on []protocol.NodeID) {
 		}
 	}
 	b.countPhases()
+	b.cycle.Reset(len(b.ranks))
 	b.sending.Reset(len(b.ranks))
 	b.start, b.senders = now-now%b.interval, 0
 	b.passed = b.firstAt(now)
-	for b.timeOf(b.passed) == b.lastAt && b.ranks[b.passed%int64(len(b.ranks))] <= b.last {
+	for at, rank := b.placeOf(b.passed); at == b.lastAt && b.ranks[rank] <= b.last; at, rank = b.placeOf(b.passed) {
 		b.passed++
 	}
 	b.first, b.counted, b.h = b.passed, b.passed, b.passed

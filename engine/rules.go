@@ -84,6 +84,8 @@ func stateRules() snapshot.Rules {
 			"replay/engine/yarn/rm.RM.first":               snapshot.Dropped,
 			yarn + "Places.containers":                     snapshot.Dropped,
 			yarn + "Places.sight":                          snapshot.Dropped,
+			yarn + "Cycle.first":                           snapshot.Dropped, // which cycle was asked for last is a remark
+			yarn + "Cycle.number":                          snapshot.Dropped,
 			yarn + "Places.records":                        snapshot.Dropped,
 			yarn + "Places.lists":                          snapshot.Dropped,
 			yarn + "Places.united":                         snapshot.Dropped,

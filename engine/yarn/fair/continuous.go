@@ -42,7 +42,7 @@ func (f *Scheduler) PassDue() bool {
 			continue
 		}
 		// Of a node that sends no heartbeats it is not known whether somebody accepts it.
-		if i, sends := e.rankOf(n.ID); !sends || e.accepts(i) {
+		if i, sends := f.at(n).sends(); !sends || e.accepts(i) {
 			return true
 		}
 	}

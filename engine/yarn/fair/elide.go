@@ -19,7 +19,7 @@ import (
 // Each answer may be too generous: a heartbeat at which nothing happens is executed. None may be too strict.
 type elision struct {
 	ranks     []protocol.NodeID         // of the epoch, in the order of heartbeats
-	rank      []int32                   // by node: its place there plus 1, 0 for none and while it sends no heartbeats
+	cycle     yarn.Cycle                // of these
 	epoch     int64                     // as of which names are known
 	linked    yarn.Ranks                // those whose names are known
 	hosts     []int32                   // by name: the rank of its node plus 1, 0 for none
@@ -193,13 +193,8 @@ func (e *elision) executed(claims bool) {
 	}
 }
 
-// rankOf returns the rank of a node, false while it sends no heartbeats.
-func (e *elision) rankOf(id protocol.NodeID) (i int, sends bool) {
-	if int(id) >= len(e.rank) || e.rank[id] == 0 {
-		return 0, false
-	}
-	return int(e.rank[id] - 1), true
-}
+// sends returns the rank of a node, false while it sends no heartbeats.
+func (n *node) sends() (rank int, is bool) { return int(n.rank - 1), n.rank > 0 }
 
 // special reports whether the node is not simply offered to the queues.
 func (n *node) special() bool { return n.Reserved != nil || len(n.claims) > 0 }
@@ -228,7 +223,8 @@ func (f *Scheduler) roomFor(size resource.Resource) *roomFor {
 	r := &roomFor{size: size}
 	r.Reset(len(e.ranks))
 	for i, id := range e.ranks {
-		r.Set(i, e.rank[id] > 0 && f.nodes[id].serves(&size))
+		n := &f.nodes[id]
+		r.Set(i, n.rank > 0 && n.serves(&size))
 	}
 	e.room = append(e.room, r)
 	return r
@@ -241,12 +237,12 @@ func (f *Scheduler) follow() {
 		if f.site.Continuous {
 			f.freest.look(n)
 		}
-		i, sends := e.rankOf(n.ID)
+		k := f.at(n)
+		i, sends := k.sends()
 		if !sends || n.Gone() {
 			e.changeAll()
 			return
 		}
-		k := f.at(n)
 		e.changed = e.changed || e.settled || e.special.Has(i) || k.special()
 		f.found(i, k)
 		if n.Resized() && e.totals[i] != n.Total {
@@ -287,7 +283,7 @@ func (f *Scheduler) NextHeartbeat(h, limit, far int64) int64 {
 	if until := e.until(); until != policy.Always {
 		next = e.offered(h, next, until)
 	}
-	from := int(h % int64(len(e.ranks)))
+	from := e.cycle.Rank(h)
 	see := func(s *yarn.Ranks) {
 		if off, ok := s.After(from); ok {
 			next = min(next, h+int64(off))
@@ -337,9 +333,11 @@ func (f *Scheduler) goesOn(h, limit int64) (next int64, ok bool) {
 		if h+far == limit {
 			return limit, true
 		}
-		i := int((h + far) % int64(len(e.ranks)))
-		id := e.ranks[i]
-		if !e.special.Has(i) || e.rank[id] > 0 && f.wakes(&f.nodes[id]) {
+		i := e.cycle.Rank(h + far)
+		if !e.special.Has(i) {
+			return h + far, true
+		}
+		if n := &f.nodes[e.ranks[i]]; n.rank > 0 && f.wakes(n) {
 			return h + far, true
 		}
 	}
@@ -378,7 +376,7 @@ func (f *Scheduler) CreditHeartbeats(h, end int64) {
 // passes reports whether a heartbeat that is executed for the node's own sake can do no more than count an offer, which is then counted.
 func (f *Scheduler) passes(n *node) bool {
 	e := &f.elision
-	i, sends := e.rankOf(n.ID)
+	i, sends := n.sends()
 	if f.literally || !sends || i == e.chosen.rank || f.likely(n) || !f.known() {
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/engine/yarn"
 	"replay/policy/resource"
 )
@@ -12,7 +13,13 @@ import (
 func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 	e := &f.elision
 	e.ranks = ranks
-	e.rank = yarn.Unranked(e.rank, ranks)
+	e.cycle.Reset(len(ranks))
+	for _, id := range ranks { // some of which may have registered nowhere yet
+		f.nodes = reuse.Reaching(f.nodes, int(id)+1)
+	}
+	for i := range f.nodes {
+		f.nodes[i].rank = 0
+	}
 	e.epoch++
 	e.hosts, e.more, e.racks, e.rackCount, e.alike = nil, nil, nil, 0, false
 	e.rackAt = slices.Grow(e.rackAt[:0], len(ranks))[:len(ranks)]
@@ -41,7 +48,7 @@ func (f *Scheduler) Beats(rank int, on bool) {
 	e.changeAll()
 	id := e.ranks[rank]
 	if !on {
-		e.rank[id] = 0
+		f.nodes[id].rank = 0
 		e.isSpecial(rank, true)
 		e.awake.Set(rank, false)
 		e.unsure.Set(rank, false)
@@ -57,7 +64,7 @@ func (f *Scheduler) Beats(rank int, on bool) {
 		e.link(rank, n)
 		e.epoch++
 	}
-	e.rank[id] = int32(rank + 1)
+	n.rank = int32(rank + 1)
 	f.resized(rank, n.Total)
 	f.found(rank, n)
 }

@@ -24,7 +24,6 @@ func (f *Scheduler) FetchEnd(id protocol.AppID, number int64, step int) {
 
 // FetchNode is part of [yarn.Fetcher].
 func (f *Scheduler) FetchNode(id protocol.NodeID) {
-	fetch.At(f.elision.rank, int(id))
 	fetch.At(f.nodes, int(id))
 	fetch.Of(f.cluster.Node(id)) // one of a list that is at hand, as it is small
 }

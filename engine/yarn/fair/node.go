@@ -8,17 +8,18 @@ import (
 	"replay/policy/resource"
 )
 
-// node is a registered node with what the FairScheduler keeps on it for preemption.
+// node is a registered node with what the FairScheduler keeps on it for preemption. What each heartbeat asks for stands first.
 //
 // Source: FSSchedulerNode.
 type node struct {
 	*yarn.Node
-	reservedBy  *app
-	reservedFor *yarn.Table       // of that application: what the reservation answers
-	marked      []*yarn.Container // chosen to be preempted
+	rank        int32             // of its heartbeats plus 1, 0 for none and while it sends none; it stays when the node is taken out and comes back between two of them
+	ending      resource.Resource // what it will have free at its next heartbeat besides, see [yarn.Ender]
 	claims      []preemptClaim
 	claimed     resource.Resource // sum of the claims
-	ending      resource.Resource // what it will have free at its next heartbeat besides, see [yarn.Ender]
+	marked      []*yarn.Container // chosen to be preempted
+	reservedBy  *app
+	reservedFor *yarn.Table // of that application: what the reservation answers
 }
 
 // node returns the registered node of that number, nil when there is none.

@@ -209,7 +209,7 @@ func (f *Scheduler) Cleanup() {
 func (f *Scheduler) AddNode(specs ...yarn.NodeSpec) {
 	f.nodes = yarn.WithRoom(f.nodes, specs)
 	for _, s := range specs {
-		f.nodes[s.ID] = node{Node: f.cluster.Add(s)}
+		f.nodes[s.ID] = node{Node: f.cluster.Add(s), rank: f.nodes[s.ID].rank}
 	}
 	f.everything()
 	f.tree.resize()
@@ -233,7 +233,7 @@ func (f *Scheduler) RemoveNode(id protocol.NodeID) {
 	}
 	f.everything()
 	f.cluster.Remove(id)
-	f.nodes[id] = node{}
+	f.nodes[id] = node{rank: n.rank}
 	f.tree.resize()
 	f.refresh()
 }

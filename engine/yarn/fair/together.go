@@ -65,7 +65,7 @@ func (e *elision) fold(t *yarn.Table) {
 // refuses reports whether nobody in a leaf accepts anything of a node that is offered, which is then counted for all of them.
 func (f *Scheduler) refuses(q *queue, n *node) bool {
 	e, x := &f.elision, &q.found
-	i, sends := e.rankOf(n.ID)
+	i, sends := n.sends()
 	if f.literally || !sends || i == e.chosen.rank && q == e.chosen.leaf || x.at == 0 || x.stale || e.whole || x.all || x.reserves || x.due <= e.met {
 		return false
 	}

@@ -51,7 +51,7 @@ func (f *Scheduler) findAwake() {
 		}
 		a.holding = h
 		for _, c := range a.reserved {
-			if i, sends := e.rankOf(c.Node.ID); sends {
+			if i, sends := f.at(c.Node).sends(); sends {
 				e.unsure.Set(i, true)
 			}
 		}
