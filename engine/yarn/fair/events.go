@@ -181,7 +181,7 @@ func (f *Scheduler) Launched(id protocol.NodeID, launched []protocol.ContainerID
 		}
 		if live := a.Live(c); live != nil {
 			live.Handle(yarn.EventLaunched)
-			n.Launched(c, a.ContainerHash(c), live)
+			n.Launched(c, live.Hash, live)
 		}
 	}
 }

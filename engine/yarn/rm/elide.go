@@ -115,7 +115,7 @@ func (r *RM) NextHeartbeat(h, limit, far int64) int64 {
 		return h
 	}
 	r.news = false
-	from := int(h % int64(len(r.known.ranks)))
+	from := r.known.cycle.Rank(h)
 	if r.dues > 0 {
 		off, _ := r.due.After(from)
 		far = min(far, h+int64(off))

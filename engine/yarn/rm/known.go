@@ -14,12 +14,14 @@ import (
 type known struct {
 	nodes yarn.Ranks
 	ranks []protocol.NodeID // as of [RM.Epoch]
+	cycle yarn.Cycle        // of these
 	heard int64             // heartbeats before this one have been heard
 	none  int64             // before this one there is none to be heard
 }
 
 func (k *known) begin(ranks []protocol.NodeID, host Host) {
 	k.nodes.Reset(len(ranks))
+	k.cycle.Reset(len(ranks))
 	k.ranks, k.none = ranks, 0
 	if len(ranks) > 0 {
 		k.heard = host.NextBeat()
@@ -71,10 +73,7 @@ func (k *known) set(rank int, moves bool, host Host) {
 }
 
 // next returns the next heartbeat of the node at a rank.
-func (k *known) next(rank int, host Host) int64 {
-	h, count := host.NextBeat(), int64(len(k.ranks))
-	return h + (int64(rank)-h%count+count)%count
-}
+func (k *known) next(rank int, host Host) int64 { return k.cycle.After(host.NextBeat(), rank) }
 
 // leavesOut reports whether heartbeats of which all is known are left out.
 func (r *RM) leavesOut() bool { return r.decides != nil && !r.config.Dense }
@@ -144,8 +143,7 @@ func (r *RM) Told(node protocol.NodeID, id protocol.ContainerID) bool {
 // Hear takes in what was known of the heartbeats that have passed.
 func (r *RM) Hear() {
 	k := &r.known
-	n := int64(len(k.ranks))
-	if n == 0 || !r.leavesOut() {
+	if len(k.ranks) == 0 || !r.leavesOut() {
 		return
 	}
 	h := r.host.NextBeat()
@@ -159,10 +157,9 @@ func (r *RM) Hear() {
 // call of [RM.Hear] before it.
 func (r *RM) hearTo(h int64) {
 	k := &r.known
-	n := int64(len(k.ranks))
-	k.none = h + n
+	k.none = h + int64(len(k.ranks))
 	for from := k.heard; ; from++ {
-		far, ok := k.nodes.After(int(from % n))
+		far, ok := k.nodes.After(k.cycle.Rank(from))
 		if from += int64(far); !ok {
 			return
 		}
@@ -170,12 +167,17 @@ func (r *RM) hearTo(h int64) {
 			k.none = min(k.none, from)
 			return
 		}
-		r.hear(&r.nodes[k.ranks[from%n]], r.host.BeatAt(from))
+		r.hear(&r.nodes[k.ranks[k.cycle.Rank(from)]], from)
 	}
 }
 
-// hear does what a heartbeat of the node did at a time.
-func (r *RM) hear(n *node, at int64) {
+// hear does what a heartbeat of the node did.
+func (r *RM) hear(n *node, h int64) {
+	if r.reportsStart(n) {
+		r.decides.Launched(n.spec.ID, r.launched)
+		return
+	}
+	at := r.host.BeatAt(h)
 	r.report(n, at)
 	if len(r.launched) > 0 {
 		r.decides.Launched(n.spec.ID, r.launched)

@@ -257,6 +257,25 @@ func (r *RM) starts(n *node, p *proc) {
 	}
 }
 
+// reportsStart is [RM.report] where the start of the node's last process is all that it has to report, which that is told apart for: it is most of what there is. It
+// reports false where there is more, or nothing.
+func (r *RM) reportsStart(n *node) bool {
+	last := len(n.procs) - 1
+	if n.news[knownNews] != 1 || n.news[dueNews] > 0 {
+		return false
+	}
+	p := &n.procs[last]
+	if p.reported || p.exited || p.cleanup {
+		return false
+	}
+	r.launched = r.launched[:0]
+	r.starts(n, p)
+	p.is = noNews
+	n.news[noNews], n.news[knownNews] = n.news[noNews]+1, 0
+	r.note(n)
+	return true
+}
+
 // report takes in what a node reports and is told with a heartbeat at a time: what it has launched and completed, and what the host is to be told to end.
 func (r *RM) report(n *node, at int64) {
 	r.launched, r.completed, r.kills = r.launched[:0], r.completed[:0], r.kills[:0]
