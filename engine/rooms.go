@@ -11,6 +11,16 @@ import (
 type room struct {
 	size resource.Resource
 	yarn.Ranks
+	kept *kept // what it was when it was asked for last
+}
+
+// kept are the nodes of a room as of some time, which all share that ask for them until one of the nodes has room or has none any more: the containers of an application come one
+// after the other.
+type kept struct {
+	words   []uint64
+	holders int
+	last    bool // the room has it
+	present bool // and has not changed since
 }
 
 // mostRooms is how many sizes the room is kept for.
@@ -44,19 +54,28 @@ func (n *nodes) fits(id protocol.NodeID, size *resource.Resource) bool {
 // book takes in that another part of a node is used.
 func (n *nodes) book(id protocol.NodeID, left *resource.Resource) {
 	for _, r := range n.rooms {
-		r.Set(int(id), r.size.Within(left))
+		fits := r.size.Within(left)
+		if fits == r.Has(int(id)) {
+			continue
+		}
+		r.Set(int(id), fits)
+		if r.kept != nil {
+			r.kept.present = false
+		}
 	}
 }
 
 // placed are rooms by place, for those who keep no more than that of one. A place that is free keeps its memory.
 type placed struct {
-	list []placedRoom
-	free []int32
+	list  []placedRoom
+	free  []int32
+	spare []*kept // which nobody has
 }
 
 type placedRoom struct {
 	master.Room
-	own []int32 // room for a list that does not stay
+	kept *kept   // where Roomy is from
+	own  []int32 // room for a list that does not stay
 }
 
 // put keeps the nodes with room of those that are preferred now, and returns 1 + the place; stays tells that their list does not change.
@@ -72,8 +91,31 @@ func (p *placed) put(preferred []int32, stays bool, room *room) int32 {
 		r.own = append(r.own, preferred...)
 		preferred = r.own
 	}
-	r.Preferred, r.Roomy = preferred, room.AppendTo(r.Roomy)
+	r.kept = p.keep(room)
+	r.kept.holders++
+	r.Preferred, r.Roomy = preferred, r.kept.words
 	return at + 1
+}
+
+// keep returns what a room is now.
+func (p *placed) keep(room *room) *kept {
+	k := room.kept
+	switch {
+	case k == nil:
+		k = &kept{}
+	case k.present:
+		return k
+	case k.holders > 0:
+		k.last = false
+		if n := len(p.spare); n > 0 {
+			k, p.spare = p.spare[n-1], p.spare[:n-1]
+		} else {
+			k = &kept{}
+		}
+	}
+	k.words, k.last, k.present = room.AppendTo(k.words[:0]), true, true
+	room.kept = k
+	return k
 }
 
 // take returns what is at a place for the last time.
@@ -85,7 +127,10 @@ func (p *placed) take(at *int32) (r master.Room) {
 	*at = 0
 	x := &p.list[i]
 	r = x.Room
-	x.Preferred, x.Roomy, x.own = nil, r.Roomy[:0], x.own[:0]
+	if x.kept.holders--; x.kept.holders == 0 && !x.kept.last {
+		p.spare = append(p.spare, x.kept)
+	}
+	*x = placedRoom{own: x.own[:0]}
 	p.free = append(p.free, i)
 	return r
 }

@@ -73,6 +73,7 @@ func stateRules() snapshot.Rules {
 			eng + "sim.departed": snapshot.Dropped,
 			eng + "sim.decided":  snapshot.Dropped,
 			eng + "sim.placed":   snapshot.Dropped,
+			eng + "placed.spare": snapshot.Dropped,
 			eng + "giving.req":   snapshot.Dropped,
 			eng + "giving.resp":  snapshot.Dropped,
 			eng + "sim.near":     snapshot.Kept,
