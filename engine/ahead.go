@@ -345,16 +345,17 @@ func (s *sim) follow(a *app, at int64, k eventKind, number int64) bool {
 	return true
 }
 
-// openSpan gives an application that is on its own the time up to the next event of it that is not one of many, behind what others do at this time. It returns nil if there is none.
-func (s *sim) openSpan(a *app, follows eventKind) *master.Span {
+// openSpan gives an application that is on its own the time up to the next event of it that is neither one of many nor a timer's, behind what others do at this time. It returns nil if there is none.
+func (s *sim) openSpan(a *app, follows, timer eventKind) *master.Span {
 	x, l := &s.ahead, &s.q.lanes[a.lane()]
 	at, _, ok := l.many.First()
-	until := l.clearTo(x.to + 1)
 	rows := a.kind.rows
-	if !ok || at >= until || at <= x.from || a.kind.many == 0 || !rows[follows].private || !s.onItsOwn(a) {
+	held := order(rows[timer].class, int64(a.id), timer, 0)
+	until := l.clearTo(x.to+1, held)
+	if !ok || at >= until || at <= x.from || a.kind.many == 0 || !rows[follows].private || !rows[timer].private || !s.onItsOwn(a) {
 		return nil
 	}
-	x.span.Open(until, &l.many, &s.now, &s.reached, l.ofMany, order(rows[follows].class, int64(a.id), follows, 0))
+	x.span.Open(until, &l.many, &s.now, &s.reached, l.ofMany, order(rows[follows].class, int64(a.id), follows, 0), held)
 	return &x.span
 }
 
@@ -366,7 +367,7 @@ func (s *sim) closeSpan(a *app) {
 	if s.doing.work {
 		s.pending += int(n.Puts - n.Taken)
 	}
-	s.move()
+	s.moved = max(s.moved, n.Worked)
 }
 
 // shorten ends the span of an application that is ahead at a time, if it has one that ends later.

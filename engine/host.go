@@ -30,8 +30,8 @@ func (a *app) Follows(at int64, k master.EventKind, number int64) bool {
 	return a.s.ahead.on && a.s.follow(a, at, numKinds+eventKind(k), number)
 }
 
-func (a *app) Span(follows master.EventKind) *master.Span {
-	return a.s.openSpan(a, numKinds+eventKind(follows))
+func (a *app) Span(follows, timer master.EventKind) *master.Span {
+	return a.s.openSpan(a, numKinds+eventKind(follows), numKinds+eventKind(timer))
 }
 
 func (a *app) EndSpan() { a.s.closeSpan(a) }

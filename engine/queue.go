@@ -129,13 +129,15 @@ func (l *lane) next() (first *event) {
 	return first
 }
 
-// clearTo returns the time of the first event but those of which there are many, at most a time.
-func (l *lane) clearTo(most int64) int64 {
+// clearTo returns the time of the first event but those of which there are many and those of the timer with an order, at most a time.
+func (l *lane) clearTo(most int64, but uint64) int64 {
 	if l.from < len(l.list) {
 		most = min(most, l.list[l.from].at)
 	}
-	if l.first > 0 {
-		most = min(most, l.timers[l.first-1].at)
+	for i := range l.timers {
+		if t := &l.timers[i]; t.at < most && t.ord != but {
+			most = t.at
+		}
 	}
 	return most
 }

@@ -104,11 +104,12 @@ func (m *Many) Clear() { m.keys = m.keys[:0] }
 // Keys are where the events are kept, of which the first one comes first. It must not be changed.
 func (m *Many) Keys() []uint64 { return m.keys }
 
-// A Span is time in which nothing comes but events of a master of the kind of which there are many, and what follows them: the master executes these by itself, one after the
+// A Span is time in which nothing comes but events of a master of the kind of which there are many, what follows them, and a timer: the master executes these by itself, one after the
 // other, as if each had been scheduled. See [Clock.Span].
 type Span struct {
 	Until  int64 // it ends with the first event that comes at this time or later; whatever is scheduled for before makes that earlier
 	Events int64 // that were executed in it
+	Worked int64 // time of the last one that was not a timer's
 	Taken  int64 // of them, those that had been scheduled
 	Puts   int64 // that were scheduled in it
 
@@ -116,12 +117,23 @@ type Span struct {
 	now           *int64
 	place         *uint64
 	first, second uint64 // places in the order of events of its two kinds, but for the number
+	timer         uint64 // and of the timer, which is behind both
 }
 
-// Open begins a span for the events of a kind of which there are many, and those of a kind that may follow each of them; now and place are those of what is being executed, first and second the
-// places in the order that events of the kinds have, but for the number.
-func (s *Span) Open(until int64, many *Many, now *int64, place *uint64, first, second uint64) {
-	*s = Span{Until: until, many: many, now: now, place: place, first: first, second: second}
+// Open begins a span for the events of a kind of which there are many, those of a kind that may follow each of them, and a timer; now and place are those of what is being executed, first, second
+// and timer the places in the order that events of the kinds have, but for the number. It has worked by now.
+func (s *Span) Open(until int64, many *Many, now *int64, place *uint64, first, second, timer uint64) {
+	*s = Span{Until: until, Worked: *now, many: many, now: now, place: place, first: first, second: second, timer: timer}
+}
+
+// Timed goes on to the timer, which is set for a time, if nothing comes before it: then it is executed, and not set.
+func (s *Span) Timed(at int64) bool {
+	if at >= s.Until || at >= timeOf(s.many.key()) {
+		return false
+	}
+	*s.now, *s.place = at, s.timer
+	s.Events++
+	return true
 }
 
 // Next goes on to the next event.
@@ -133,7 +145,7 @@ func (s *Span) Next() (number int64, ok bool) {
 	}
 	s.many.Take()
 	number = numberOf(key)
-	*s.now, *s.place = at, s.first|uint64(number)
+	*s.now, *s.place, s.Worked = at, s.first|uint64(number), at
 	s.Events++
 	s.Taken++
 	return number, true
@@ -144,7 +156,7 @@ func (s *Span) Follows(at, number int64) bool {
 	if at >= s.Until || at <= *s.now || at >= timeOf(s.many.key()) {
 		return false
 	}
-	*s.now, *s.place = at, s.second|uint64(number)
+	*s.now, *s.place, s.Worked = at, s.second|uint64(number), at
 	s.Events++
 	return true
 }

@@ -72,3 +72,35 @@ func TestMany(t *testing.T) {
 		}
 	})
 }
+
+// TestSpan: a timer comes behind the events of its time, and in their place between others; what comes at the end of a span does not.
+func TestSpan(t *testing.T) {
+	var m Many
+	for number, at := range []int64{10, 20, 20, 40} {
+		m.Put(at, int64(number))
+	}
+	now, place := int64(5), uint64(1)
+	var s Span
+	s.Open(40, &m, &now, &place, 1<<NumberBits, 2<<NumberBits, 3<<NumberBits)
+	type step struct {
+		at    int64
+		place uint64
+	}
+	var got []step
+	timers := []int64{20, 30, 40}
+	for {
+		if s.Timed(timers[0]) {
+			timers = timers[1:]
+		} else if _, ok := s.Next(); !ok {
+			break
+		}
+		got = append(got, step{now, place})
+	}
+	want := []step{{10, 1 << NumberBits}, {20, 1<<NumberBits | 1}, {20, 1<<NumberBits | 2}, {20, 3 << NumberBits}, {30, 3 << NumberBits}}
+	if !slices.Equal(got, want) {
+		t.Errorf("steps %v, want %v", got, want)
+	}
+	if s.Events != 5 || s.Taken != 3 || s.Worked != 20 {
+		t.Errorf("%d events, %d taken, worked at %d; want 5, 3, 20", s.Events, s.Taken, s.Worked)
+	}
+}

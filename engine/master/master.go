@@ -236,9 +236,9 @@ type Clock interface {
 	// Follows reports whether what At would schedule is executed next, and may be now: then it is, by the master itself, and the time is that. It is asked last of all
 	// that an event does.
 	Follows(at int64, k EventKind, number int64) bool
-	// Span returns a span that begins behind what is being executed, in which the master executes events of the kind of which there are many by itself, and behind each of them one of
-	// another kind; nil if there is none. It is asked last of all that an event does, and is there until EndSpan.
-	Span(follows EventKind) *Span
+	// Span returns a span that begins behind what is being executed, in which the master executes events of the kind of which there are many by itself, behind each of them one of
+	// another kind, and those of a timer, which it keeps meanwhile and sets again at the end; nil if there is none. It is asked last of all that an event does, and is there until EndSpan.
+	Span(follows, timer EventKind) *Span
 	EndSpan()
 	// Set schedules the timer of a kind of which there is one at a time, in place of the time before; at [Never] it is off. Its number and
 	// arg are 0. A kind that is work has none.

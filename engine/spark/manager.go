@@ -178,6 +178,28 @@ func (m *Manager) Tick(now int64) {
 	}
 }
 
+// Lowers returns the target, with its hints, of the only profile where all that a tick does is to lower it; ok is false where it does nothing, or may do more: an executor has been idle for too long, or
+// more are needed than for the tasks that run or are pending.
+func (m *Manager) Lowers(now int64) (total int, hints *StageHints, ok bool) {
+	s := &m.profiles[0]
+	if len(m.profiles) > 1 || m.initializing || !s.targeted || !m.plain(s) || m.monitor.due(0) <= now {
+		return 0, nil, false
+	}
+	total = max(s.plainNeed(), m.min)
+	return total, &s.hints, total < s.target
+}
+
+// Lower is a tick as [Manager.Lowers] says of it. It answers as [Manager.NextInteresting], for a target that is what is needed, or the least that there may be.
+func (m *Manager) Lower(total int) (next int64) {
+	s := &m.profiles[0]
+	s.target, s.toAdd = total, 1
+	m.look(s)
+	if m.spare(0, 0) {
+		return m.monitor.due(0)
+	}
+	return Never
+}
+
 // updateTargets lowers the targets that are above what is needed and, when the backlog has lasted
 // long enough, raises the others by a step; it sends the totals when one has changed.
 //
@@ -338,20 +360,27 @@ func (m *Manager) Told() bool { return m.moved || m.monitor.moved || m.counted }
 // and more of them than that are needed as if as many were.
 func (m *Manager) hasMoved() bool {
 	moved, idle := m.moved, m.monitor.moved
-	m.moved, m.monitor.moved, m.counted = false, false, false
 	s := &m.profiles[0]
 	if len(m.profiles) > 1 || !m.plain(s) {
+		m.moved, m.monitor.moved, m.counted = false, false, false
 		m.least, m.most = 1, 0
 		return true
 	}
 	if n := s.pending + s.running; moved || n < m.least || n > m.most {
-		need, most := s.plainNeed(), max(m.max, s.target)
-		if m.least, m.most = (need-1)*s.perExec+1, need*s.perExec; need >= most {
-			m.least, m.most = (most-1)*s.perExec+1, math.MaxInt
-		}
+		m.look(s)
 		return true
 	}
+	m.monitor.moved, m.counted = false, false
 	return idle && (m.initializing || m.spare(0, 0) || m.addTime != Never && s.target < m.max)
+}
+
+// look notes for which tasks of the only profile as many executors are needed as are now, and that nothing has moved since.
+func (m *Manager) look(s *profileState) {
+	m.moved, m.monitor.moved, m.counted = false, false, false
+	need, most := s.plainNeed(), max(m.max, s.target)
+	if m.least, m.most = (need-1)*s.perExec+1, need*s.perExec; need >= most {
+		m.least, m.most = (most-1)*s.perExec+1, math.MaxInt
+	}
 }
 
 // NextInteresting returns the earliest time, not before now, at which a tick could change or send

@@ -266,6 +266,14 @@ func (m *monitor) nextTimeout(p int32) int64 {
 	return Never
 }
 
+// due is nextTimeout, which is asked only where there may be a deadline.
+func (m *monitor) due(p int32) int64 {
+	if len(m.counts(p).idle) == 0 {
+		return Never
+	}
+	return m.nextTimeout(p)
+}
+
 // compareAsText compares two numbers as their decimal texts.
 func compareAsText(a, b int32) int {
 	var x, y [11]byte

@@ -206,7 +206,14 @@ func TestManagerAgainstPlainTables(t *testing.T) {
 		for i, e := range append(drawEvents(t, len(perExec)), driverEvent{math.MaxInt64, func(managed) {}}) {
 			for n := 0; n < 20 && tick < e.at; n++ {
 				want.Tick(tick)
-				got.Tick(tick)
+				if total, hints, ok := got.Lowers(tick); ok && !refuse(len(gb.log)) {
+					gb.RequestTotal(tick, &TotalRequest{Profiles: []ProfileTotal{{Total: total, Hints: *hints}}})
+					if next, due := got.Lower(total), got.NextInteresting(tick); next != due {
+						t.Fatalf("at %d: after a tick that lowered the target to %d the next is due at %d, want %d", tick, total, next, due)
+					}
+				} else {
+					got.Tick(tick)
+				}
 				tick += TickInterval * int64(1+n*n/4) // up to a minute, more slowly at first
 			}
 			compare(tick, "ticks")

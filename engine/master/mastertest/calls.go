@@ -38,7 +38,7 @@ func (h *Host) At(at int64, k master.EventKind, number, arg int64) {
 func (h *Host) Follows(int64, master.EventKind, int64) bool { return false }
 
 // Span is part of [master.Clock], likewise.
-func (h *Host) Span(master.EventKind) *master.Span { return nil }
+func (h *Host) Span(_, _ master.EventKind) *master.Span { return nil }
 
 // EndSpan is part of [master.Clock].
 func (h *Host) EndSpan() {}

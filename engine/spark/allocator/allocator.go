@@ -222,6 +222,17 @@ func (a *Allocator) RequestTotal(now int64, r *spark.TotalRequest) (changed bool
 	return changed
 }
 
+// Lower takes a lower total of the only profile, with its hints, where that changes nothing of what is asked for, and nothing is to be told: no request is open, and no host left out.
+// It reports false where it does nothing.
+func (a *Allocator) Lower(total int, hints *spark.StageHints) bool {
+	p := &a.profiles[0]
+	if len(a.profiles) > 1 || !p.targeted || total >= p.target || total > p.running+p.starting || a.client.Open() || a.client.Tells() || a.health.leavesOut() {
+		return false
+	}
+	p.target, p.hints = total, *hints
+	return true
+}
+
 // Request is the first half of a heartbeat: it brings the requests up to date and fills req with
 // what the ResourceManager has to be told.
 //

@@ -98,10 +98,15 @@ func (h *containerHealth) setScheduler(now int64, hosts []protocol.Name, client 
 	h.refresh(now, client)
 }
 
+// leavesOut reports whether some host is left out, or may be.
+func (h *containerHealth) leavesOut() bool {
+	return len(h.configured)+len(h.scheduler)+len(h.hosts)+len(h.current) > 0
+}
+
 // refresh tells the ResourceManager what has changed in the excluded hosts. It happens only when
 // one of the lists changes: a host whose time is over stays excluded until then.
 func (h *containerHealth) refresh(now int64, client *protocol.RelaxedClient) {
-	if len(h.configured)+len(h.scheduler)+len(h.hosts)+len(h.current) == 0 {
+	if !h.leavesOut() {
 		return
 	}
 	wanted := slices.Concat(h.configured, h.scheduler)

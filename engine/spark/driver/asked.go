@@ -280,6 +280,33 @@ func (a *asked) RequestTotal(now int64, r *spark.TotalRequest) bool {
 	return true
 }
 
+func (a *asked) tick() {
+	if !a.lowers() {
+		a.Handle(evTick, 0)
+	}
+}
+
+// lowers executes a tick that only lowers the target, as most do while the last tasks of a stage run, of which the application master's loop hears without anything
+// to ask for. It reports false where it does nothing, as there is more to do, or may be.
+func (a *asked) lowers() bool {
+	b := &a.beats
+	if b.queued || b.news || b.next == never || a.tasks.Excludes() || a.stopping {
+		return false
+	}
+	total, hints, ok := a.mgr.Lowers(a.now())
+	if !ok || !a.alloc.Lower(total, hints) {
+		return false
+	}
+	a.clocks.tick.at, b.ahead = never, false
+	if !a.reviving {
+		a.reviveAt = -1
+	}
+	next := a.mgr.Lower(total)
+	a.woken()
+	a.expectAt(&a.clocks.tick, next)
+	return true
+}
+
 // Exited is part of [master.Master].
 func (a *asked) Exited(c int64) {
 	id := a.executorIn(c)

@@ -9,7 +9,7 @@ type clock struct {
 	first  int64            // of its times
 	period int64
 
-	at      int64 // the time that is in the queue, never for none
+	at      int64 // the time that is in the queue, but for a tick in a span, never for none
 	unknown bool  // what is in the queue follows from another rule
 }
 
@@ -113,7 +113,7 @@ func (d *Driver) expectAt(c *clock, due int64) {
 	now := d.now()
 	switch {
 	case due == never:
-		c.set(d.h, never)
+		d.setClock(c, never)
 	case c.at != never && c.at > now && c.at-c.period < due && due <= c.at: // as it is in the queue
 	default:
 		d.schedule(c, due)
@@ -126,7 +126,7 @@ func (d *Driver) schedule(c *clock, due int64) {
 	if t == now && d.h.Passed(c.kind) {
 		t += c.period
 	}
-	c.set(d.h, t)
+	d.setClock(c, t)
 }
 
 // Expect is part of [master.Expecter].
@@ -137,18 +137,19 @@ func (d *Driver) Expect() {
 	d.wind()
 }
 
-// set has the clock run at a time next.
-func (c *clock) set(h master.Host, at int64) {
+// setClock has the clock run at a time next. Ticks come by themselves in a span, see [Driver.statuses].
+func (d *Driver) setClock(c *clock, at int64) {
 	if c.at != at {
-		c.at = at
-		h.Set(c.kind, at)
+		if c.at = at; d.span == nil || c.kind != evTick {
+			d.h.Set(c.kind, at)
+		}
 	}
 }
 
 // stopClocks ends all clocks.
 func (d *Driver) stopClocks() {
 	for c := range d.clocks.all {
-		c.set(d.h, never)
+		d.setClock(c, never)
 	}
 }
 

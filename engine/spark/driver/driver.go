@@ -65,6 +65,8 @@ type source interface {
 	prepare() error
 	// begin is called when the driver runs; it may come to about so many executors.
 	begin(execs int)
+	// tick executes a tick of dynamic allocation in a span.
+	tick()
 	// handle executes an event of the source's own kinds.
 	handle(k master.EventKind, arg int64)
 	// enough reports whether so many executors have registered that the application's code may begin.

@@ -48,6 +48,19 @@ func (a *asked) wake() {
 	if a.stopping {
 		return
 	}
+	b := &a.beats
+	if a.woken(); b.next == never {
+		return
+	}
+	was := b.queued
+	b.queued = false
+	if a.expect(); was && !b.queued {
+		a.h.Set(evHeartbeat, never)
+	}
+}
+
+// woken ends the sleep of the AM's loop.
+func (a *asked) woken() {
 	a.pass()
 	b := &a.beats
 	b.ladder.Wake()
@@ -59,11 +72,6 @@ func (a *asked) wake() {
 		a.h.HeartbeatNow()
 	}
 	b.waiting = a.alloc.Waiting() // as the heartbeat will find it
-	was := b.queued
-	b.queued = false
-	if a.expect(); was && !b.queued {
-		a.h.Set(evHeartbeat, never)
-	}
 }
 
 // Finish is part of [master.Master]. The replay ends behind all of this time, so a heartbeat that is ahead has come.

@@ -91,6 +91,8 @@ func (g *given) kill([]int32, bool) []int32 { return nil }
 
 func (g *given) questioning() bool { return false }
 
+func (g *given) tick() {} // there is none
+
 // submitted schedules the end of the executors that fail during a stage that is submitted now.
 func (g *given) submitted(stage, attempt int32) {
 	for i := range g.list {

@@ -265,17 +265,23 @@ func (d *Driver) taskMiss(prefs []int32) record.Miss {
 	return record.DelayOver
 }
 
-// statuses handles the report of a task's end, and all that come behind it while nothing else does but their results.
+// statuses handles the report of a task's end, and all that come behind it while nothing else does but their results and the ticks of dynamic allocation.
 func (d *Driver) statuses(id int64) {
 	d.status(id)
 	d.wind()
 	if d.source.questioning() { // which goes on to answers after each event
 		return
 	}
-	if d.span = d.h.Span(evResult); d.span == nil {
+	if d.span = d.h.Span(evResult, evTick); d.span == nil {
 		return
 	}
+	t := &d.clocks.tick
+	queued := t.at
 	for {
+		if t.period > 0 && d.span.Timed(t.at) {
+			d.source.tick()
+			continue
+		}
 		id, ok := d.span.Next()
 		if !ok {
 			break
@@ -284,6 +290,9 @@ func (d *Driver) statuses(id int64) {
 		d.wind()
 	}
 	d.span = nil
+	if t.at != queued {
+		d.h.Set(evTick, t.at)
+	}
 	d.h.EndSpan()
 }
 
