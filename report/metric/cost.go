@@ -9,7 +9,7 @@ import (
 )
 
 // cost has values where prices are known, and what scaling lost where the cluster is scaled.
-var cost = Metric{"cost", "Cost", func(d *result.Data) (vs []Value) {
+var cost = Metric{"cost", "Cost", plain(func(d *result.Data) (vs []Value) {
 	if s := d.Manifest.Scaling; s != nil {
 		vs = append(vs,
 			value("cost_scaling_nodes_added_count", quantity.Count, quantity.Neither, float64(s.Came), s.Asked, "", "nodes that the autoscaler added"),
@@ -59,4 +59,4 @@ var cost = Metric{"cost", "Cost", func(d *result.Data) (vs []Value) {
 		vs = append(vs, money("cost_queue[queue="+q.Name+"]", q.Cost, 1, quantity.Lower, "cost of the containers of queue "+q.Name))
 	}
 	return vs
-}}
+})}

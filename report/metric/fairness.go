@@ -5,7 +5,7 @@ import (
 	"replay/report/result"
 )
 
-var fairness = Metric{"fairness", "Fairness", func(d *result.Data) (vs []Value) {
+var fairness = Metric{"fairness", "Fairness", plain(func(d *result.Data) (vs []Value) {
 	q := d.Queues
 	const never = "never two leaf queues with an entitlement at once, or the scheduler has no fair shares"
 	const none = "no leaf queue was entitled to memory at any sample, or the scheduler has no fair shares"
@@ -40,4 +40,4 @@ var fairness = Metric{"fairness", "Fairness", func(d *result.Data) (vs []Value) 
 			value("fairness_below_time_share"+label, quantity.Share, quantity.Lower, quantity.Over(s.Below, s.EntitledMS), 1, none, "time that queue "+name+" had more than 10 % less memory than entitled, of the time entitled"))
 	}
 	return vs
-}}
+})}

@@ -10,8 +10,8 @@ import (
 
 const noContainerPreference = "no container was matched to a request with preferred hosts"
 
-var localityContainers = Metric{"locality_containers", "Locality of containers", func(d *result.Data) []Value {
-	vs, ofParts := jobRatios(&d.Jobs, "containers on a preferred host, %s, of those there matched to a request that named hosts",
+var localityContainers = Metric{"locality_containers", "Locality of containers", func(p *pass) func() []Value {
+	values := p.jobRatios("containers on a preferred host, %s, of those there matched to a request that named hosts",
 		jobRatio{"locality_containers_host_share", quantity.Share, quantity.Higher, func(j *result.Job) (float64, float64) {
 			return float64(j.ContainersPreferred), float64(j.ContainersPreferring)
 		}, "containers", noContainerPreference, "containers on a preferred host, of those matched to a request that named hosts"},
@@ -28,13 +28,17 @@ var localityContainers = Metric{"locality_containers", "Locality of containers",
 			return float64(j.ContainersPreferring), float64(j.Containers)
 		}, "containers", "no containers", "containers matched to a request that named hosts, of all executor and task containers"},
 	)
-	vs[0].headline("containers on a host asked for", "containers, asked")
-	vs[1].headline("containers on hosts tasks prefer", "containers, hinted")
-	for i := range vs {
-		vs[i].Whole = d.Containers.N
+	return func() []Value {
+		vs, ofParts := values()
+		vs[0].headline("containers on a host asked for", "containers, asked")
+		vs[1].headline("containers on hosts tasks prefer", "containers, hinted")
+		c := &p.data.Containers
+		for i := range vs {
+			vs[i].Whole = c.N
+		}
+		vs = append(vs, ofParts...)
+		return append(vs, missValues("locality_containers_miss", c.Missed, "containers that missed their preferred hosts")...)
 	}
-	vs = append(vs, ofParts...)
-	return append(vs, missValues("locality_containers_miss", d.Containers.Missed, "containers that missed their preferred hosts")...)
 }}
 
 // missValues returns the share of each reason in all misses.

@@ -16,8 +16,11 @@ import (
 type Metric struct {
 	Name   string // first part of the names of its values
 	Title  string
-	Values func(*result.Data) []Value
+	values func(*pass) func() []Value // says what it takes of each job, and returns what gives its values when all have passed
 }
+
+// Values computes the metric alone.
+func (m *Metric) Values(d *result.Data) []Value { return of(d, []Metric{*m}).Values }
 
 // Ranking are the metrics that several choices are put in order by: times that users of a cluster feel.
 var Ranking = []string{"wait_job_first_task_mean_ms", "duration_job_mean_ms"}

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"replay/engine/record"
 	"replay/report/quantity"
 	"replay/report/reporttest"
@@ -440,5 +443,28 @@ func TestSamplesAfterTheEnd(t *testing.T) {
 				t.Errorf("%d samples after the end: %s is %v, want %v", wait, name, v.Number, want)
 			}
 		}
+	}
+}
+
+// All metrics go through the jobs together, and each takes the same of them as alone. What became of the jobs is counted by the way; who asks gets a copy.
+func TestMetricsAloneAndTogether(t *testing.T) {
+	d := reporttest.DataOf(t, reporttest.ByHand)
+	all := Of(d)
+	for i, m := range Metrics {
+		if diff := cmp.Diff(m.Values(d), all.Groups[i].Values, cmpopts.IgnoreFields(Value{}, "PerJob"), cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s alone (-) and among all metrics (+): %s", m.Name, diff)
+		}
+	}
+	want := OutcomeOf(d)
+	if len(want.Reasons) == 0 {
+		t.Fatal("no job fails, so nothing is shown of reasons")
+	}
+	o := all.Outcome()
+	if diff := cmp.Diff(want, o); diff != "" {
+		t.Errorf("what became of the jobs, counted alone (-) and among all metrics (+): %s", diff)
+	}
+	o.Reasons[0].Of = "elsewhere"
+	if again := all.Outcome(); again.Reasons[0].Of != "" {
+		t.Errorf("a reason of one caller is another's: %q", again.Reasons[0].Of)
 	}
 }

@@ -45,24 +45,34 @@ const refused = "refused"
 
 // OutcomeOf counts the jobs of runs together.
 func OutcomeOf(runs ...*result.Data) *Outcome {
-	o := &Outcome{Reasons: []Reason{}}
+	o := newOutcome()
 	for _, d := range runs {
 		o.Add(d)
 	}
 	return o
 }
 
+func newOutcome() *Outcome { return &Outcome{Reasons: []Reason{}} }
+
 // Add counts the jobs of one more run.
 func (o *Outcome) Add(d *result.Data) {
-	at := map[[2]string]int{}
+	p := newPass(d)
+	counted := o.add(p)
+	p.run()
+	counted()
+}
+
+// add counts those that pass, which are all when what it returns is called.
+func (o *Outcome) add(p *pass) func() {
+	d, at := p.data, map[[2]string]int{}
 	for r := range o.Reasons {
 		at[[2]string{o.Reasons[r].Outcome, unnumbered(o.Reasons[r].Words)}] = r
 	}
-	for j := range d.Jobs.All() {
+	p.each = append(p.each, func(j *result.Job) {
 		unexpected := o.Unexpected
 		name := o.count(j, d.Manifest.Until > 0)
 		if name == record.JobSucceeded {
-			continue
+			return
 		}
 		key := [2]string{name, unnumbered(j.Reason)}
 		r, ok := at[key]
@@ -73,13 +83,15 @@ func (o *Outcome) Add(d *result.Data) {
 		}
 		o.Reasons[r].Jobs++
 		o.Reasons[r].Unexpected += o.Unexpected - unexpected
+	})
+	return func() {
+		o.Runs++
+		if n := d.Manifest.TraceJobs - int64(d.Jobs.Len()); n > 0 {
+			o.NotSubmitted += n
+			o.Jobs += n
+		}
+		slices.SortStableFunc(o.Reasons, func(a, b Reason) int { return cmp.Compare(b.Jobs, a.Jobs) })
 	}
-	o.Runs++
-	if n := d.Manifest.TraceJobs - int64(d.Jobs.Len()); n > 0 {
-		o.NotSubmitted += n
-		o.Jobs += n
-	}
-	slices.SortStableFunc(o.Reasons, func(a, b Reason) int { return cmp.Compare(b.Jobs, a.Jobs) })
 }
 
 // Unexpected reports whether a job did not succeed that the trace does not record as failed or killed, and that the end that was asked for, if there
@@ -140,7 +152,14 @@ func (o *Outcome) Counts() []Count {
 }
 
 // Outcome counts the jobs of the replay.
-func (s *Summary) Outcome() *Outcome { return OutcomeOf(s.Data) }
+func (s *Summary) Outcome() *Outcome {
+	if s.outcome == nil { // it was not made by [Of]
+		return OutcomeOf(s.Data)
+	}
+	o := *s.outcome
+	o.Reasons = append([]Reason{}, o.Reasons...) // the caller's
+	return &o
+}
 
 // Succeeded returns the numbers of the jobs that succeeded.
 func (s *Summary) Succeeded() map[int64]bool {

@@ -25,33 +25,96 @@ func (p *part) after() string {
 	return " " + p.text
 }
 
-// parts are sums over the jobs of each part by queue and by size.
-type parts struct{ queues, sizes map[string]*sample }
-
-func newParts() parts { return parts{map[string]*sample{}, map[string]*sample{}} }
-
-// of returns the sums of the two parts that a job is in.
-func (p *parts) of(j *result.Job) (queue, size *sample) {
-	return sumOf(p.queues, j.Queue), sumOf(p.sizes, j.Size())
+// parts are the parts by queue and by size that jobs are in, numbered as they come.
+type parts struct {
+	queues, sizes map[string]int
+	queue, size   int // of the job that was looked for last
 }
 
-func sumOf(sums map[string]*sample, key string) *sample {
-	s := sums[key]
-	if s == nil {
-		s = new(sample)
-		sums[key] = s
+func newParts() parts { return parts{queues: map[string]int{}, sizes: map[string]int{}} }
+
+// find finds the two parts that a job is in.
+func (p *parts) find(j *result.Job) {
+	p.queue, p.size = numberOf(p.queues, j.Queue), numberOf(p.sizes, j.Size())
+}
+
+func numberOf(numbers map[string]int, key string) int {
+	n, ok := numbers[key]
+	if !ok {
+		n = len(numbers)
+		numbers[key] = n
 	}
-	return s
+	return n
 }
 
-// each gives the parts that are not empty.
-func (p *parts) each(yield func(part, *sample)) {
+// partSamples are what the jobs of each part say, by its number.
+type partSamples struct{ queues, sizes []sample }
+
+// sampleAt returns the sample of a part.
+func sampleAt(list *[]sample, number int) *sample {
+	for len(*list) <= number {
+		*list = append(*list, sample{})
+	}
+	return &(*list)[number]
+}
+
+// all gives the parts that are not empty.
+func (p *parts) all(of *partSamples, yield func(part, *sample)) {
 	for _, q := range slices.Sorted(maps.Keys(p.queues)) {
-		yield(part{"[queue=" + q + "]", "in queue " + q, func(j *result.Job) bool { return j.Queue == q }}, p.queues[q])
+		yield(part{"[queue=" + q + "]", "in queue " + q, func(j *result.Job) bool { return j.Queue == q }}, &of.queues[p.queues[q]])
 	}
 	for _, c := range result.SizeClasses {
-		if s := p.sizes[c.Name]; s != nil {
-			yield(part{"[size=" + c.Name + "]", "of jobs of " + c.Name + " tasks", func(j *result.Job) bool { return j.Size() == c.Name }}, s)
+		if n, ok := p.sizes[c.Name]; ok {
+			yield(part{"[size=" + c.Name + "]", "of jobs of " + c.Name + " tasks", func(j *result.Job) bool { return j.Size() == c.Name }}, &of.sizes[n])
 		}
 	}
+}
+
+// pass goes through the jobs of a replay once, for all metrics: there may be many jobs, each of which is unpacked whenever it is looked at.
+type pass struct {
+	data   *result.Data
+	each   []func(*result.Job) // what metrics take of a job
+	parts  parts
+	parted bool // they are asked for
+}
+
+func newPass(d *result.Data) *pass { return &pass{data: d, parts: newParts()} }
+
+// plain are the values of a metric that looks at no single job.
+func plain(of func(*result.Data) []Value) func(*pass) func() []Value {
+	return func(p *pass) func() []Value { return func() []Value { return of(p.data) } }
+}
+
+// run gives each job to the metrics.
+func (p *pass) run() {
+	if len(p.each) == 0 {
+		return
+	}
+	for j := range p.data.Jobs.All() {
+		if p.parted {
+			p.parts.find(j)
+		}
+		for _, take := range p.each {
+			take(j)
+		}
+	}
+}
+
+// sampled fills samples of all jobs, with room for so many values each, and those of the first kind by part too if by is not nil.
+func (p *pass) sampled(room int, fill []func(*sample, *result.Job), by *partSamples) []sample {
+	samples := make([]sample, len(fill))
+	for i := range samples {
+		samples[i].xs = make([]float64, 0, room)
+	}
+	p.parted = p.parted || by != nil
+	p.each = append(p.each, func(j *result.Job) {
+		for i, add := range fill {
+			add(&samples[i], j)
+		}
+		if by != nil {
+			fill[0](sampleAt(&by.queues, p.parts.queue), j)
+			fill[0](sampleAt(&by.sizes, p.parts.size), j)
+		}
+	})
+	return samples
 }

@@ -5,7 +5,7 @@ import (
 	"replay/report/result"
 )
 
-var queueShares = Metric{"queue", "Shares of queues", func(d *result.Data) (vs []Value) {
+var queueShares = Metric{"queue", "Shares of queues", plain(func(d *result.Data) (vs []Value) {
 	q := d.Queues
 	for _, name := range q.Names {
 		s := q.ByQueue[name]
@@ -22,4 +22,4 @@ var queueShares = Metric{"queue", "Shares of queues", func(d *result.Data) (vs [
 			value("queue_pending_time_share"+label, quantity.Share, quantity.Lower, quantity.Over(s.PendingMS, q.Cluster.MS), 1, "no time was sampled", "time in which queue "+name+" had unmet demand, of the sampled time"))
 	}
 	return vs
-}}
+})}

@@ -14,7 +14,9 @@ type Summary struct {
 	*result.Data
 	Values []Value // in the order of Metrics
 	Groups []Group
-	byName map[string]int
+
+	outcome *Outcome
+	byName  map[string]int
 }
 
 // Group is a metric with its values.
@@ -27,11 +29,19 @@ type Group struct {
 func Of(d *result.Data) *Summary { return of(d, Metrics) }
 
 func of(d *result.Data, metrics []Metric) *Summary {
-	s := &Summary{Data: d}
+	s := &Summary{Data: d, outcome: newOutcome()}
+	p := newPass(d)
+	values := make([]func() []Value, len(metrics))
+	for i := range metrics {
+		values[i] = metrics[i].values(p)
+	}
+	counted := s.outcome.add(p)
+	p.run()
+	counted()
 	n := 0
-	for _, m := range metrics {
-		s.Groups = append(s.Groups, Group{m.Name, m.Title, m.Values(d)})
-		n += len(s.Groups[len(s.Groups)-1].Values)
+	for i, m := range metrics {
+		s.Groups = append(s.Groups, Group{m.Name, m.Title, values[i]()})
+		n += len(s.Groups[i].Values)
 	}
 	s.Values, s.byName = make([]Value, 0, n), make(map[string]int, n) // of 500 queues there are 11,000
 	for i := range s.Groups {

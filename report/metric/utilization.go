@@ -5,7 +5,7 @@ import (
 	"replay/report/result"
 )
 
-var utilization = Metric{"utilization", "Utilization", func(d *result.Data) []Value {
+var utilization = Metric{"utilization", "Utilization", plain(func(d *result.Data) []Value {
 	q, c := &d.Queues.Cluster, &d.Containers
 	const none, noRoom = "the cluster was not sampled, or had no capacity", "the cluster had no capacity"
 	// What is allocated has no better side: containers that hold more of the cluster for the same work waste it, and where more work is done they hold more, too.
@@ -22,4 +22,4 @@ var utilization = Metric{"utilization", "Utilization", func(d *result.Data) []Va
 		value("utilization_memory_busy_share", quantity.Share, quantity.Higher, quantity.Over(c.BusyMemMS, q.CapMem), c.N, noRoom, "memory of containers counted by the share of their vcores that ran tasks, of the cluster's"),
 		value("utilization_nodes_mean", quantity.Nodes, quantity.Neither, quantity.Over(q.Nodes, q.MS), c.N, none, "nodes in the cluster, mean over the sampled time"),
 	}
-}}
+})}

@@ -58,43 +58,23 @@ func distValues(t *result.Time, label string, d *dist.Dist, about string) []Valu
 	return out
 }
 
-// jobValues returns the statistics of each of some quantities over all jobs, and of the first over the jobs of each part, in one pass over the jobs. Jobs of
+// jobValues returns the statistics of each of some quantities over all jobs, and of the first over the jobs of each part. Jobs of
 // which one is open at the end of the replay count with at least what it is so far.
-func jobValues(d *result.Data, first *result.OfJobs, others ...*result.OfJobs) (vs, ofParts []Value) {
-	all := append([]*result.OfJobs{first}, others...)
+func (p *pass) jobValues(first *result.OfJobs, others ...*result.OfJobs) func() (vs, ofParts []Value) {
+	d, all := p.data, append([]*result.OfJobs{first}, others...)
 	fill := make([]func(*sample, *result.Job), len(all))
 	for i, q := range all {
 		fill[i] = adds(q, d)
 	}
-	samples := inOnePass(&d.Jobs, d.Jobs.Len(), fill, func(p part, s *sample) { ofParts = append(ofParts, statisticsOfJobs(first, d, p, s)...) })
-	for i, q := range all {
-		vs = append(vs, statisticsOfJobs(q, d, allJobs, &samples[i])...)
-	}
-	return vs, ofParts
-}
-
-// inOnePass fills samples of all jobs, with room for so many values each, and those of the first kind by part too, which it gives to each. There may be many
-// jobs, each of which is unpacked whenever it is looked at.
-func inOnePass(jobs *result.Jobs, room int, fill []func(*sample, *result.Job), each func(part, *sample)) []sample {
-	samples := make([]sample, len(fill))
-	for i := range samples {
-		samples[i].xs = make([]float64, 0, room)
-	}
-	parts := newParts()
-	for j := range jobs.All() {
-		for i, add := range fill {
-			add(&samples[i], j)
+	var by partSamples
+	samples := p.sampled(d.Jobs.Len(), fill, &by)
+	return func() (vs, ofParts []Value) {
+		p.parts.all(&by, func(of part, s *sample) { ofParts = append(ofParts, statisticsOfJobs(first, d, of, s)...) })
+		for i, q := range all {
+			vs = append(vs, statisticsOfJobs(q, d, allJobs, &samples[i])...)
 		}
-		if each != nil {
-			queue, size := parts.of(j)
-			fill[0](queue, j)
-			fill[0](size, j)
-		}
+		return vs, ofParts
 	}
-	if each != nil {
-		parts.each(each)
-	}
-	return samples
 }
 
 // adds returns what takes into a sample what a job says of q.
@@ -193,8 +173,8 @@ type jobRatio struct {
 	absent, about string
 }
 
-// jobRatios returns ratios over all jobs, and where ofPart has a place for a part, the first of them over the jobs of each, in one pass over the jobs.
-func jobRatios(jobs *result.Jobs, ofPart string, ratios ...jobRatio) (vs, ofParts []Value) {
+// jobRatios returns ratios over all jobs, and where ofPart has a place for a part, the first of them over the jobs of each.
+func (p *pass) jobRatios(ofPart string, ratios ...jobRatio) func() (vs, ofParts []Value) {
 	fill := make([]func(*sample, *result.Job), len(ratios))
 	for i, r := range ratios {
 		fill[i] = func(s *sample, j *result.Job) {
@@ -203,15 +183,22 @@ func jobRatios(jobs *result.Jobs, ofPart string, ratios ...jobRatio) (vs, ofPart
 			s.den += den
 		}
 	}
-	var each func(part, *sample)
+	var by *partSamples
 	if ofPart != "" {
-		each = func(p part, s *sample) { ofParts = append(ofParts, ratios[0].value(p, s, fmt.Sprintf(ofPart, p.text))) }
+		by = new(partSamples)
 	}
-	samples := inOnePass(jobs, 0, fill, each)
-	for i, r := range ratios {
-		vs = append(vs, r.value(allJobs, &samples[i], r.about))
+	samples := p.sampled(0, fill, by)
+	return func() (vs, ofParts []Value) {
+		if by != nil {
+			p.parts.all(by, func(of part, s *sample) {
+				ofParts = append(ofParts, ratios[0].value(of, s, fmt.Sprintf(ofPart, of.text)))
+			})
+		}
+		for i, r := range ratios {
+			vs = append(vs, r.value(allJobs, &samples[i], r.about))
+		}
+		return vs, ofParts
 	}
-	return vs, ofParts
 }
 
 func (r *jobRatio) value(p part, s *sample, about string) Value {

@@ -7,7 +7,7 @@ import (
 	"replay/report/result"
 )
 
-var waitContainer = Metric{"wait_container", "Wait of containers", func(d *result.Data) (vs []Value) {
+var waitContainer = Metric{"wait_container", "Wait of containers", plain(func(d *result.Data) (vs []Value) {
 	vs = timeValues(&result.ContainerAllocation, d)
 	vs[0].headline("mean wait for a container", "container wait")
 	vs[0].PerJob = &PerJob{Of: func(j *result.Job) (float64, float64, bool) { return float64(j.AskMS), float64(j.Asks), true }}
@@ -25,4 +25,4 @@ var waitContainer = Metric{"wait_container", "Wait of containers", func(d *resul
 		vs = append(vs, of...)
 	}
 	return vs
-}}
+})}
