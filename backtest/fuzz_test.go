@@ -9,14 +9,14 @@ import (
 	"testing"
 
 	"replay/engine/spark/driver"
-	"replay/trace/importer/workload"
+	"replay/trace"
 )
 
 // FuzzRecorded: whatever the files of what was recorded hold, they are refused, or what a replay takes of them can be computed. Beside a file that is
 // changed, the recorded attempts are there for one input in sixteen, by its content.
 func FuzzRecorded(f *testing.F) {
 	const dir = "../traces/fair-weights"
-	names := []string{"recorded.json", workload.AttemptsFile, "recorded_containers.json"}
+	names := []string{"recorded.json", trace.AttemptsFile, "recorded_containers.json"}
 	content := map[string][]byte{}
 	for i, name := range names {
 		data, err := os.ReadFile(filepath.Join(dir, name))
@@ -39,7 +39,7 @@ func FuzzRecorded(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
 		changed := names[int(which)%len(names)]
-		if changed != workload.AttemptsFile && !json.Valid(data) { // texts that are no JSON are for the library
+		if changed != trace.AttemptsFile && !json.Valid(data) { // texts that are no JSON are for the library
 			return
 		}
 		r := &Recording{Name: whole.Name, originMS: whole.originMS, input: whole.input, executors: whole.executors, jobs: whole.jobs}
@@ -47,7 +47,7 @@ func FuzzRecorded(f *testing.F) {
 			if name == changed {
 				return data, nil
 			}
-			if name == workload.AttemptsFile && crc32.ChecksumIEEE(data)%16 != 0 {
+			if name == trace.AttemptsFile && crc32.ChecksumIEEE(data)%16 != 0 {
 				return nil, fs.ErrNotExist // to read it takes ten times as long as the other two
 			}
 			return content[name], nil

@@ -285,7 +285,7 @@ func (r *Recording) take(file func(name string) ([]byte, error)) error {
 	}
 	r.apps = recorded.Applications
 	slices.SortFunc(r.apps, func(a, b workload.RecordedApp) int { return cmp.Compare(a.Job, b.Job) })
-	data, err := file(workload.AttemptsFile)
+	data, err := file(trace.AttemptsFile)
 	if err == nil {
 		err = workload.ReadAttempts(data, r.apps)
 	}
@@ -309,7 +309,7 @@ func (r *Recording) take(file func(name string) ([]byte, error)) error {
 		}
 	}
 	r.cluster = &clusterRecord{}
-	err = attached(file, "recorded_containers.json", r.cluster)
+	err = attached(file, trace.ContainersFile, r.cluster)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		r.cluster = nil

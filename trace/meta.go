@@ -81,8 +81,15 @@ type Source struct {
 	NodesFrom  string      `json:"nodes_from,omitempty"`  // what the source did not say of the nodes was taken from: NodesFromUse, NodesFromLoad; "" = the source, or who imported it, said it
 }
 
-// RecordedFile is the name of the attached file in which an import keeps what the source says of applications beside the trace: their times above all.
-const RecordedFile = "recorded.json"
+// The attached files in which an import keeps what the source says beside the trace.
+const (
+	RecordedFile   = "recorded.json"             // of applications: their times above all
+	AttemptsFile   = "recorded_attempts.parquet" // of task attempts
+	ContainersFile = "recorded_containers.json"  // of containers of a cluster
+)
+
+// attachable are the attached files that the program looks for in a trace, by name. A manifest without a list of files has those of them that lie beside it.
+var attachable = []string{"capacity-scheduler.xml", "fair-scheduler.xml", ImportReport, "mapred-site.xml", RecordedFile, AttemptsFile, ContainersFile, "yarn-site.xml"}
 
 // From what an import takes the nodes that the source does not describe.
 const (

@@ -24,6 +24,7 @@ type Trace struct {
 	tasks     []*table          // in order
 	taskStart []int64           // first row of each of tasks, and the number of rows
 	files     []FileEntry       // as they are, by name
+	unlisted  []string          // see Unlisted
 	reading   sync.WaitGroup    // batches being decoded
 	kept      []*Job            // all of them, see KeepJobs
 }
@@ -128,6 +129,16 @@ func (t *Trace) checkFiles(report func(Problem) error) error {
 	}
 	for name := range rows {
 		names[name] = true
+	}
+	for _, name := range attachable {
+		if names[name] || !isFile(filepath.Join(t.dir, name)) {
+			continue
+		}
+		if len(listed) == 0 {
+			names[name] = true
+		} else {
+			t.unlisted = append(t.unlisted, name)
+		}
 	}
 	for _, name := range sortedKeys(names) {
 		size, sum, err := sealed.Hash(filepath.Join(t.dir, name))
@@ -291,6 +302,14 @@ func (t *Trace) Attachments() (names []string) {
 		}
 	}
 	return names
+}
+
+// Unlisted returns the names of files in the folder that would be attached ones if the manifest listed them: they are no part of the trace.
+func (t *Trace) Unlisted() []string { return t.unlisted }
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // Attachment returns the attached file called name. If there is none the error is [os.ErrNotExist].

@@ -101,9 +101,10 @@ func (sc *Scenario) shortNames(cfg *conf.Capacity, file string) {
 		paths[q.Path] = true
 		called[q.Name] = append(called[q.Name], q.Path)
 	}
-	parents := map[int32]bool{}
+	parents := map[string]bool{}
 	for i := range sc.Input.Queues {
-		parents[sc.Input.Queues[i].Parent] = true
+		path := sc.Input.Queues[i].Path
+		parents[path[:max(strings.LastIndexByte(path, '.'), 0)]] = true
 	}
 	sc.ByName = map[string]string{}
 	var said []string
@@ -111,7 +112,7 @@ func (sc *Scenario) shortNames(cfg *conf.Capacity, file string) {
 		q := &sc.Input.Queues[i]
 		name, below := strings.CutPrefix(q.Path, "root.")
 		switch found := called[name]; {
-		case !below || paths[q.Path] || parents[q.ID] || len(found) == 0 || strings.Contains(name, "."):
+		case !below || paths[q.Path] || parents[q.Path] || len(found) == 0 || strings.Contains(name, "."):
 		case len(found) == 1:
 			sc.ByName[q.Path] = found[0]
 			said = append(said, fmt.Sprintf("%s is %s", q.Path, found[0]))
@@ -205,41 +206,40 @@ func queuesCapacity(queues []trace.Queue) map[string]string {
 		return conf.ShippedCapacity()
 	}
 	out := map[string]string{prefix + "resource-calculator": "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator"}
-	children := map[string][]*trace.Queue{}
-	for i := range queues {
-		if cut := strings.LastIndexByte(queues[i].Path, '.'); cut > 0 {
-			parent := queues[i].Path[:cut]
-			children[parent] = append(children[parent], &queues[i])
+	weight := func(of *tracedQueue) float64 {
+		if w := of.row.Weight; !math.IsNaN(w) && w > 0 {
+			return w
 		}
+		return 1
 	}
-	for parent, list := range children {
+	var share func(of *tracedQueue)
+	share = func(of *tracedQueue) {
 		var names []string
 		sum := 0.0
-		weight := func(q *trace.Queue) float64 {
-			if math.IsNaN(q.Weight) || q.Weight <= 0 {
-				return 1
-			}
-			return q.Weight
-		}
-		for _, q := range list {
+		for _, q := range of.below {
+			names = append(names, q.name)
 			sum += weight(q)
 		}
 		left := 10000 // hundredths of a percent
-		for i, q := range list {
-			names = append(names, q.Path[strings.LastIndexByte(q.Path, '.')+1:])
-			share := int(math.Floor(10000 * weight(q) / sum))
-			if i == len(list)-1 {
-				share = left
+		for i, q := range of.below {
+			part := int(math.Floor(10000 * weight(q) / sum))
+			if i == len(of.below)-1 {
+				part = left
 			}
-			left -= share
-			key := prefix + q.Path + "."
-			out[key+"capacity"] = strconv.FormatFloat(float64(share)/100, 'f', -1, 64)
+			left -= part
+			key := prefix + q.row.Path + "."
+			out[key+"capacity"] = strconv.FormatFloat(float64(part)/100, 'f', -1, 64)
 			out[key+"maximum-capacity"] = "100"
-			if len(children[q.Path]) == 0 {
+			if len(q.below) == 0 {
 				out[key+"user-limit-factor"] = "-1"
 			}
+			share(q)
 		}
-		out[prefix+parent+".queues"] = strings.Join(names, ",")
+		if len(names) > 0 {
+			out[prefix+of.row.Path+".queues"] = strings.Join(names, ",")
+		}
 	}
+	root, _ := queueTree(queues)
+	share(root)
 	return out
 }

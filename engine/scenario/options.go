@@ -29,7 +29,8 @@ type Input struct {
 	Events         []trace.NodeEvent
 	Queues         []trace.Queue
 	Users          []trace.User
-	Files          Files // attached to the trace
+	Files          Files    // attached to the trace
+	Unlisted       []string // files that lie beside the trace's but are no part of it, see [trace.Trace.Unlisted]
 	Jobs           trace.JobSource
 }
 

@@ -72,6 +72,16 @@ func TestAllocationFileOfATrace(t *testing.T) {
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
+	// The path says where a queue is: its parent may be left out, or be any queue above it, and need not be in the table.
+	alone, far := a, x
+	alone.Parent, far.Parent = trace.Unset, 0
+	if got := string(queuesXML([]trace.Queue{bare(0, trace.Unset, "root"), alone, b, far})); got != want {
+		t.Errorf("of other parents: got\n%swant\n%s", got, want)
+	}
+	under := "<queue name=\"a\">\n      <queue name=\"x\">"
+	if got := string(queuesXML([]trace.Queue{bare(0, trace.Unset, "root"), far})); !strings.Contains(got, under) {
+		t.Errorf("without root.a: got\n%swant in it\n%s", got, under)
+	}
 }
 
 func TestCapacitiesOfATrace(t *testing.T) {
@@ -91,6 +101,9 @@ func TestCapacitiesOfATrace(t *testing.T) {
 	}
 	if len(got) != len(want) {
 		t.Errorf("%d keys, want %d: %v", len(got), len(want), got)
+	}
+	if deep := queuesCapacity([]trace.Queue{bare(0, trace.Unset, "root"), bare(1, 0, "root.p.x")}); deep["yarn.scheduler.capacity.root.queues"] != "p" || deep["yarn.scheduler.capacity.root.p.x.capacity"] != "100" {
+		t.Errorf("a queue whose parent is not in the table: %v, want p with x below it", deep)
 	}
 	if shipped := queuesCapacity(nil); shipped["yarn.scheduler.capacity.root.queues"] != "default" {
 		t.Errorf("without queues: %v, want the file that comes with Hadoop", shipped)

@@ -130,7 +130,7 @@ func resolved(in Input, o Options) (*Scenario, error) {
 	if sc.Model, err = o.ResolveModel(); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{sc.splitKeys, sc.autoscale, sc.price, sc.readSpark, sc.readMapReduce, sc.readTez, sc.readSite, sc.readQueues} {
+	for _, step := range []func() error{sc.splitKeys, sc.autoscale, sc.price, sc.readSpark, sc.readMapReduce, sc.readTez, sc.readSite, sc.readQueues, sc.sayUnlisted} {
 		if err := step(); err != nil {
 			return nil, err
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"replay/trace"
 )
@@ -46,6 +48,9 @@ func InputOf(t *trace.Trace, name, folder string) (Input, error) {
 	if t.Source != nil {
 		in.NoEnd = t.Source.NoEnd
 	}
+	for _, name := range t.Unlisted() {
+		in.Unlisted = append(in.Unlisted, filepath.Join(folder, name))
+	}
 	kinds := []string{YarnSite, MapredSite}
 	for _, s := range Schedulers {
 		if s.File != "" {
@@ -63,4 +68,16 @@ func InputOf(t *trace.Trace, name, folder string) (Input, error) {
 		in.Files[kind] = File{Name: filepath.Join(folder, kind), Text: text}
 	}
 	return in, nil
+}
+
+// sayUnlisted warns of configuration files that somebody put beside a trace and that nothing reads.
+func (sc *Scenario) sayUnlisted() error {
+	for _, path := range sc.Input.Unlisted {
+		name := filepath.Base(path)
+		if _, from := sc.File(name); from == OfFile || !slices.Contains([]string{YarnSite, MapredSite, sc.scheduler.File}, name) {
+			continue
+		}
+		sc.warn("unlisted-file", "%s is not in the list of files of trace.json, so it is no part of the trace and not used: --%s uses it", path, strings.TrimSuffix(name, ".xml"))
+	}
+	return nil
 }

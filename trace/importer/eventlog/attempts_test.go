@@ -17,7 +17,7 @@ func attemptsOf(t *testing.T, text string, change func(*workload.Options)) ([][]
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := m.Attachment(workload.AttemptsFile)
+	data, err := m.Attachment(trace.AttemptsFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestRecordedAttempts(t *testing.T) {
 	}
 	if _, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1", logText), func(o *workload.Options) { o.Copies, o.Arrivals = 2, "fixed:1s" }); err != nil {
 		t.Fatal(err)
-	} else if _, err := m.Attachment(workload.AttemptsFile); err == nil {
+	} else if _, err := m.Attachment(trace.AttemptsFile); err == nil {
 		t.Error("copies have the recorded attempts")
 	}
 }

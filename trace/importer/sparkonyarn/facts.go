@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"replay/trace"
 	"strings"
 
 	"replay/input"
@@ -25,7 +26,7 @@ func (s *scenario) attach() error {
 	if err != nil {
 		return err
 	}
-	s.AttachPlaced("recorded_containers.json", func(origin int64, job map[string]int64) ([]byte, error) {
+	s.AttachPlaced(trace.ContainersFile, func(origin int64, job map[string]int64) ([]byte, error) {
 		out := struct {
 			Origin       int64            `json:"origin_unix_ms"`
 			Applications []map[string]any `json:"applications"`

@@ -14,10 +14,7 @@ import (
 	"replay/trace/tablefile"
 )
 
-// AttemptsFile is the name under which the recorded task attempts come with a trace.
-const AttemptsFile = "recorded_attempts.parquet"
-
-// RecordedAttempt is an attempt of a task as recorded, a row of [AttemptsFile]. Rows are in order of job, stage, task
+// RecordedAttempt is an attempt of a task as recorded, a row of [trace.AttemptsFile]. Rows are in order of job, stage, task
 // and launch; the first success of a task is the one that the table of tasks has. Times are ms from the trace's
 // origin, durations are ms, -1 = unknown.
 type RecordedAttempt struct {
@@ -44,7 +41,7 @@ const (
 	EndFetchFailed = "fetch-failed"
 )
 
-// attempts writes [AttemptsFile], which is there as soon as there is an attempt.
+// attempts writes [trace.AttemptsFile], which is there as soon as there is an attempt.
 type attempts struct {
 	file   io.WriteCloser
 	buffer *bufio.Writer
@@ -67,7 +64,7 @@ func (t *attempts) add(w *trace.Writer, a *RecordedApp, keep bool) error {
 		}
 		if t.writer == nil {
 			var err error
-			if t.file, err = w.AttachWriter(AttemptsFile); err != nil {
+			if t.file, err = w.AttachWriter(trace.AttemptsFile); err != nil {
 				return err
 			}
 			t.buffer = bufio.NewWriter(t.file)
@@ -75,7 +72,7 @@ func (t *attempts) add(w *trace.Writer, a *RecordedApp, keep bool) error {
 				parquet.Compression(tablefile.NewZstd(zstd.SpeedFastest)), parquet.MaxRowsPerRowGroup(attemptsPerGroup), parquet.PageBufferSize(64<<10))
 		}
 		if _, err := t.writer.Write(rows); err != nil {
-			return fmt.Errorf("%s: %w", AttemptsFile, err)
+			return fmt.Errorf("%s: %w", trace.AttemptsFile, err)
 		}
 	}
 	return nil
@@ -87,12 +84,12 @@ func (t *attempts) close() error {
 		return nil
 	}
 	if err := errors.Join(t.writer.Close(), t.buffer.Flush(), t.file.Close()); err != nil {
-		return fmt.Errorf("%s: %w", AttemptsFile, err)
+		return fmt.Errorf("%s: %w", trace.AttemptsFile, err)
 	}
 	return nil
 }
 
-// ReadAttempts reads the content of [AttemptsFile] into the stages of applications, which are in order of their jobs.
+// ReadAttempts reads the content of [trace.AttemptsFile] into the stages of applications, which are in order of their jobs.
 func ReadAttempts(data []byte, apps []RecordedApp) error {
 	byJob := map[int64]*RecordedApp{}
 	for i := range apps {
@@ -110,7 +107,7 @@ func ReadAttempts(data []byte, apps []RecordedApp) error {
 		})
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", AttemptsFile, err)
+		return fmt.Errorf("%s: %w", trace.AttemptsFile, err)
 	}
 	return nil
 }

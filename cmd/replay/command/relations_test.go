@@ -1,0 +1,163 @@
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"replay/trace"
+)
+
+// decided returns the decision hash of a replay, and what it prints.
+func decided(t *testing.T, args ...string) (hash, text string) {
+	t.Helper()
+	text = must(t, append([]string{"run", "-q"}, args...)...)
+	_, rest, ok := strings.Cut(text, "decision hash")
+	if !ok || len(strings.Fields(rest)) == 0 {
+		t.Fatalf("no decision hash in\n%s", text)
+	}
+	return strings.Fields(rest)[0], text
+}
+
+// TestTracesThatMustAgree says the same trace in another way: names that keep their order, nodes that can hold nothing, settings that are what they are anyway, a part that is
+// the whole. No decision changes, under any scheduler.
+func TestTracesThatMustAgree(t *testing.T) {
+	const renamed = "zz-"
+	changes := map[string]func(m *trace.MemoryTrace){
+		"users renamed": func(m *trace.MemoryTrace) {
+			for i := range m.Users {
+				m.Users[i].Name = renamed + m.Users[i].Name
+			}
+		},
+		"applications renamed": func(m *trace.MemoryTrace) {
+			for _, j := range m.JobList {
+				j.Name, j.ExternalID = renamed+j.Name, ""
+			}
+		},
+		"racks renamed and counted the other way": func(m *trace.MemoryTrace) {
+			last := int32(0)
+			for i := range m.Nodes {
+				last = max(last, m.Nodes[i].RackID)
+			}
+			for i := range m.Nodes {
+				n := &m.Nodes[i]
+				n.Rack, n.RackID = "/"+renamed+n.Rack[1:], last-n.RackID
+			}
+		},
+		"a node without room": func(m *trace.MemoryTrace) {
+			n := m.Nodes[0]
+			n.ID, n.Host, n.MemMiB, n.VCores = int32(len(m.Nodes)), renamed+n.Host, 1, 1
+			m.Nodes = append(m.Nodes, n)
+		},
+		"a host that is no node": func(m *trace.MemoryTrace) {
+			n := m.Nodes[0]
+			n.ID, n.Host, n.Present = int32(len(m.Nodes)), renamed+n.Host, false
+			m.Nodes = append(m.Nodes, n)
+		},
+		"queues without parents": func(m *trace.MemoryTrace) {
+			for i := range m.Queues {
+				m.Queues[i].Parent = trace.Unset
+			}
+		},
+		"no list of files": nil,
+	}
+	flags := map[string][]string{
+		"a cluster of as many nodes": {"--nodes", "8"},
+		"up to long after the end":   {"--until", "99h"},
+		"a window of all":            {"--window", "0s..99h"},
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"node-lost", "uniform-micro"} {
+		base := traces + name
+		ways := map[string]string{"cut": filepath.Join(dir, name+" cut")}
+		must(t, "trace", "cut", base, "--from", "0s", "--to", "99h", "--out", ways["cut"], "-q")
+		for way, change := range changes {
+			m, err := trace.Load(base)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ways[way] = filepath.Join(dir, name+" "+way)
+			if change != nil {
+				change(m)
+			}
+			if err := m.Write(ways[way]); err != nil {
+				t.Fatal(err)
+			}
+			if change == nil {
+				dropList(t, ways[way])
+			}
+		}
+		for _, scheduler := range []string{"fair", "capacity", "fifo", "ideal"} {
+			want, _ := decided(t, base, "--scheduler", scheduler)
+			for way, folder := range ways {
+				if got, _ := decided(t, folder, "--scheduler", scheduler); got != want {
+					t.Errorf("%s under %s, %s: decisions are %s, want %s", name, scheduler, way, got, want)
+				}
+			}
+			for way, args := range flags {
+				if way == "a cluster of as many nodes" && name == "uniform-micro" {
+					args = []string{"--nodes", "10"}
+				}
+				if got, _ := decided(t, append([]string{base, "--scheduler", scheduler}, args...)...); got != want {
+					t.Errorf("%s under %s, %s: decisions are %s, want %s", name, scheduler, way, got, want)
+				}
+			}
+		}
+	}
+}
+
+// dropList makes the manifest of a trace as somebody writes it by hand: without hash and list of files.
+func dropList(t *testing.T, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, "trace.json")
+	text, err := os.ReadFile(path)
+	var m map[string]any
+	if err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	delete(m, "hash")
+	delete(m, "files")
+	if err == nil {
+		text, err = json.Marshal(m)
+	}
+	if err == nil {
+		err = os.WriteFile(path, text, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A configuration file that somebody puts beside a trace is used, or it is said that it is not: the list of the manifest decides, and where there is none, what is there.
+func TestFilesBesideATrace(t *testing.T) {
+	queues := []byte(`<allocations><queue name="default"><maxRunningApps>1</maxRunningApps></queue></allocations>`)
+	const said = "TRACE/fair-scheduler.xml is not in the list of files of trace.json"
+	handed := filepath.Join(t.TempDir(), "fair-scheduler.xml")
+	dir := filepath.Join(t.TempDir(), "trace")
+	err := os.CopyFS(dir, os.DirFS(traces+"uniform-micro"))
+	for _, path := range []string{handed, filepath.Join(dir, "fair-scheduler.xml")} {
+		if err == nil {
+			err = os.WriteFile(path, queues, 0o644)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	without, _ := decided(t, traces+"uniform-micro")
+	with, text := decided(t, dir, "--fair-scheduler", handed)
+	if with == without || strings.Contains(text, said) {
+		t.Errorf("handed in: decisions %s, without %s, want others and nothing told of the file in\n%s", with, without, text)
+	}
+	if got, text := decided(t, dir); got != without || !strings.Contains(text, said) || !strings.Contains(text, "--fair-scheduler uses it") {
+		t.Errorf("beside the files of the list: decisions %s, want %s and %q in\n%s", got, without, said, text)
+	}
+	if _, text := decided(t, dir, "--scheduler", "capacity"); strings.Contains(text, said) {
+		t.Errorf("the CapacityScheduler reads no such file, want nothing told of it in\n%s", text)
+	}
+	dropList(t, dir)
+	if got, text := decided(t, dir); got != with || strings.Contains(text, said) {
+		t.Errorf("without a list: decisions %s, want %s, and nothing told of the file in\n%s", got, with, text)
+	}
+}
