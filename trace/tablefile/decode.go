@@ -1,6 +1,10 @@
 package tablefile
 
-import "github.com/parquet-go/parquet-go"
+import (
+	"math"
+
+	"github.com/parquet-go/parquet-go"
+)
 
 // Int32s decodes a page of 32-bit integers.
 func Int32s(p parquet.Page) []int32 { d := p.Data(); return d.Int32() }
@@ -43,6 +47,32 @@ func Int96s(p parquet.Page) []int64 {
 
 // Floats decodes a page of 32-bit floating-point numbers.
 func Floats(p parquet.Page) []float32 { d := p.Data(); return d.Float() }
+
+// Half tells whether the values are floating-point numbers of 16 bits.
+func (l *Leaf) Half() bool { return l.Logical == "float16" && l.size == 2 }
+
+// Halves decodes a page of such numbers, each of which a float32 holds.
+func Halves(p parquet.Page) []float32 {
+	return mapped(fixed(p), func(b string) float32 {
+		bits := uint16(b[0]) | uint16(b[1])<<8
+		fraction, exponent := float64(bits&0x3ff), int(bits>>10&0x1f)
+		var v float64
+		switch exponent {
+		case 0:
+			v = math.Ldexp(fraction, -24)
+		case 0x1f:
+			if v = math.Inf(1); fraction != 0 {
+				v = math.NaN()
+			}
+		default:
+			v = math.Ldexp(fraction+0x400, exponent-25)
+		}
+		if bits>>15 != 0 {
+			v = -v
+		}
+		return float32(v)
+	})
+}
 
 // Doubles decodes a page of 64-bit floating-point numbers.
 func Doubles(p parquet.Page) []float64 { d := p.Data(); return d.Double() }

@@ -141,12 +141,16 @@ func (s *parquetSource) cell(at int) (cell, error) {
 	case slices.Contains([]string{"decimal", "a time of day", "interval"}, l.Logical):
 		return refuse(l.Logical)
 	}
+	single := func(buf []byte, v float32) []byte { return strconv.AppendFloat(buf, float64(v), 'g', -1, 32) }
 	signed := func(buf []byte, v int64) []byte { return strconv.AppendInt(buf, v, 10) }
 	switch {
 	case l.Unsigned() && l.Kind == parquet.Int32:
 		return of(tablefile.Bind(s.reader, b, math.MinInt64, tablefile.Uint32s), signed), nil
 	case l.Unsigned():
 		return of(tablefile.Bind(s.reader, b, math.MaxUint64, tablefile.Uint64s), func(buf []byte, v uint64) []byte { return strconv.AppendUint(buf, v, 10) }), nil
+	}
+	if l.Half() {
+		return of(tablefile.Bind(s.reader, b, -math.MaxFloat32, tablefile.Halves), single), nil
 	}
 	switch l.Kind {
 	case parquet.Int96:
@@ -156,7 +160,7 @@ func (s *parquetSource) cell(at int) (cell, error) {
 	case parquet.Int64:
 		return of(tablefile.Bind(s.reader, b, math.MinInt64, tablefile.Int64s), signed), nil
 	case parquet.Float:
-		return of(tablefile.Bind(s.reader, b, -math.MaxFloat32, tablefile.Floats), func(buf []byte, v float32) []byte { return strconv.AppendFloat(buf, float64(v), 'g', -1, 32) }), nil
+		return of(tablefile.Bind(s.reader, b, -math.MaxFloat32, tablefile.Floats), single), nil
 	case parquet.Double:
 		return of(tablefile.Bind(s.reader, b, -math.MaxFloat64, tablefile.Doubles), func(buf []byte, v float64) []byte { return strconv.AppendFloat(buf, v, 'g', -1, 64) }), nil
 	case parquet.ByteArray:
