@@ -153,20 +153,24 @@ func queuesOf(c *compare.Comparison) (out []Queue) {
 			out[n].Wait = row
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Queue) int { return cmp.Compare(b.loss(), a.loss()) })
+	slices.SortStableFunc(out, func(a, b Queue) int {
+		_, x := a.loses()
+		_, y := b.loses()
+		return cmp.Compare(y, x)
+	})
 	return out
 }
 
-// loss is by what part the queue's jobs wait or take longer, whichever is more.
-func (q *Queue) loss() float64 {
-	most := math.Inf(-1)
+// loses says in what the queue's jobs wait or take longer, whichever is more, and by what part.
+func (q *Queue) loses() (in *compare.Row, part float64) {
+	part = math.Inf(-1)
 	for _, row := range []*compare.Row{q.Wait, q.Duration} {
 		if row == nil {
 			continue
 		}
-		if x := quantity.Over(row.Cells[head].Difference, row.Cells[base].Number); x > most {
-			most = x
+		if x := quantity.Over(row.Cells[head].Difference, row.Cells[base].Number); x > part {
+			in, part = row, x
 		}
 	}
-	return most
+	return in, part
 }

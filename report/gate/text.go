@@ -32,7 +32,30 @@ func (v *Verdict) Sentence() string {
 	if out := v.Comparison.Outcomes[head]; out.Unexpected > v.Lost {
 		text += fmt.Sprintf(" Of %s %s finish under neither%s.", quantity.Counted(out.Jobs, "jobs"), quantity.Thousands(out.Unexpected-v.Lost), v.why(true))
 	}
-	return text
+	return text + v.untested()
+}
+
+// untested names the queue among several that loses most where the gate passes and nothing that was tested is about it: what all gain may be what one pays for.
+func (v *Verdict) untested() string {
+	if v.Failed() || v.Same || len(v.Queues) < 2 {
+		return ""
+	}
+	for i := range v.Queues {
+		q := &v.Queues[i]
+		row, part := q.loses()
+		if part <= v.Comparison.Margin {
+			break
+		}
+		if slices.ContainsFunc(v.Conditions, func(j Judged) bool { return j.Row != nil && strings.HasSuffix(j.Row.Name, "[queue="+q.Name+"]") }) {
+			continue
+		}
+		of, in := "p95(wait", "p95 wait for the first task"
+		if row == q.Duration {
+			of, in = "mean(duration", "mean duration of a job"
+		}
+		return fmt.Sprintf(" Not tested: of the queues %s loses most, in %s: %s; --fail-if '%s, queue=%s) > +5%%' tests it.", q.Name, in, change(row), of, q.Name)
+	}
+	return ""
 }
 
 func (v *Verdict) finding() string {

@@ -170,3 +170,22 @@ func TestCommasInValues(t *testing.T) {
 		t.Errorf("exit %d, %s; want %s", code, stderr, want)
 	}
 }
+
+// A gate that passes names the queue that loses most where no condition is about it.
+func TestGateNamesWhoLoses(t *testing.T) {
+	base, head := gateConfs(t)
+	gated := func(condition string) string {
+		code, text, stderr := cmd(t, "gate", traces+"fair-weights", "--base", base, "--head", head, "--seeds", "5", "-q", "--fail-if", "mean(duration) > +500%", "--fail-if", condition)
+		if code != cmdline.ExitDone {
+			t.Fatalf("exit %d, %s%s", code, text, stderr)
+		}
+		return strings.Join(strings.Fields(text), " ")
+	}
+	const said, advice = "Not tested: of the queues root.c loses most, in ", ", queue=root.c) > +5%' tests it."
+	if text := gated("makespan_ms > +500%"); !strings.Contains(text, said) || !strings.Contains(text, advice) {
+		t.Errorf("want %q and %q in\n%s", said, advice, text)
+	}
+	if text := gated("mean(duration, queue=c) > +500%"); strings.Contains(text, said) {
+		t.Errorf("a condition is about root.c, want nothing said of it in\n%s", text)
+	}
+}
