@@ -79,7 +79,7 @@ func (s *sim) fetchTurn(a *app, lane int32, step uint8) {
 }
 
 // stepsFor is how many steps a [master.EventFetcher] takes for an event.
-const stepsFor = 4
+const stepsFor = 3
 
 // fetchTogether has fetched what one of many events, which is executed now, and those of its time, which come right behind it, will look at: in steps, each for all of them, so that what
 // they wait for comes at once. The last is for the nodes on which processes are about to end.

@@ -18,12 +18,15 @@ type attempts struct {
 	used        int32 // places that an attempt has had
 	free        []int32
 	begun       int32   // serial numbers that have been given
-	bySerial    []int32 // the place that the attempt with this number has or had
+	bySerial    []taken // by serial number
 	byContainer []int32 // place + 1 by the number of the container, from its assignment to the report of its end; 0 for none, known for one that is not waited for
 }
 
 // known is in place of the attempt of a container whose end is no news: it had reported its own end before the process ended.
 const known = -1
+
+// taken is what is known of an attempt of which nothing may be left: the place and the container that it has or had.
+type taken struct{ place, container int32 }
 
 // A ref names an attempt, also when its place is another's: by its place and its serial number.
 type ref struct{ place, serial int32 }
@@ -43,7 +46,7 @@ func (l *attempts) of(r ref) *attempt {
 
 // numbered returns the attempt with a serial number, nil when nothing of it is left.
 func (l *attempts) numbered(serial int64) *attempt {
-	return l.of(ref{l.bySerial[serial], int32(serial)})
+	return l.of(ref{l.bySerial[serial].place, int32(serial)})
 }
 
 var _ master.EventFetcher = (*dag)(nil)
@@ -57,22 +60,22 @@ func (d *dag) Fetch(step int) {
 
 // FetchFor is part of [master.EventFetcher]: it is about the end of an attempt.
 func (d *dag) FetchFor(number int64, step int) (container int64) {
+	l := &d.attempts
 	if step == 0 {
-		fetch.At(d.attempts.bySerial, int(number))
+		fetch.At(l.bySerial, int(number))
 		return 0
 	}
-	a := d.attempts.at(d.attempts.bySerial[number])
-	switch {
-	case step == 1:
+	b := &l.bySerial[number]
+	switch a := l.at(b.place); step {
+	case 1:
 		fetch.Of(a)
-		return 0
-	case int64(a.serial) != number:
-		return 0
-	case step == 2:
-		fetch.Of(d.taskOf(a))
-		fetch.At(d.attempts.byContainer, int(a.Container))
+		fetch.At(l.byContainer, int(b.container))
+	case 2:
+		if int64(a.serial) == number {
+			fetch.Of(d.taskOf(a))
+		}
 	}
-	return a.Container
+	return int64(b.container)
 }
 
 // in returns the attempt that has container c, or nil.
@@ -87,6 +90,7 @@ func (l *attempts) in(c int64) *attempt {
 func (l *attempts) enter(c int64, a *attempt) {
 	l.byContainer = reuse.Reaching(l.byContainer, int(c)+1)
 	l.byContainer[c] = a.place + 1
+	l.bySerial[a.serial].container = int32(c)
 }
 
 func (l *attempts) leave(c int64) { l.byContainer[c] = 0 }
@@ -113,7 +117,7 @@ func (d *dag) place(serial int32) (*attempt, ref) {
 	} else if l.used++; int(r.place)/reuse.PerBlock == len(l.blocks) {
 		l.blocks = append(l.blocks, d.k.block())
 	}
-	l.bySerial[serial] = r.place
+	l.bySerial[serial] = taken{place: r.place}
 	return l.at(r.place), r
 }
 
