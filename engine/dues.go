@@ -96,6 +96,7 @@ func (a *app) begin(n int64) {
 
 // beginJoined is the acceptance of the containers that begin now, of an application of which nothing runs ahead.
 func (a *app) beginJoined() {
+	a.fetchDue(a.starts, 1, (*rm.RM).FetchStarts)
 	a.inRow = true
 	n := 0
 	for ; n < len(a.starts) && a.starts[n].at <= a.s.now; n++ {
