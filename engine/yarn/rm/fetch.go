@@ -29,6 +29,14 @@ func (r *RM) FetchNode(id protocol.NodeID) {
 	}
 }
 
+// FetchBeat is FetchNode of the node of which the heartbeat is the next, as soon as that is known: the container of which it reports the end comes, too, if there is one.
+func (r *RM) FetchBeat(id protocol.NodeID) {
+	r.FetchNode(id)
+	if r.nodes[id].news[dueNews] > 0 && r.exited[id].N != 0 {
+		r.fetchCompleted(id, r.exited[id], 1)
+	}
+}
+
 // fetchNode has fetched what is asked of a node most.
 func (r *RM) fetchNode(id protocol.NodeID) { fetch.Head(&r.nodes[id], unsafe.Offsetof(node{}.spec)) }
 
