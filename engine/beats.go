@@ -18,7 +18,7 @@ type elider interface {
 	Still() bool
 	CreditHeartbeats(h, end int64)
 	Quiet() bool
-	FetchBeat(protocol.NodeID)
+	FetchNode(protocol.NodeID)
 	UpdateDue() bool
 	CreditUpdate(at int64)
 }
@@ -175,7 +175,7 @@ func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok boo
 			if rank >= n {
 				rank -= n
 			}
-			b.rm.FetchBeat(b.ranks[rank])
+			b.rm.FetchNode(b.ranks[rank])
 		}
 		if next := min(h, end); next > b.h {
 			b.rm.CreditHeartbeats(b.h, next)

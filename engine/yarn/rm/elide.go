@@ -115,12 +115,13 @@ func (r *RM) NextHeartbeat(h, limit, far int64) int64 {
 		return h
 	}
 	r.news = false
-	from := r.known.cycle.Rank(h)
+	from, due := r.known.cycle.Rank(h), int64(-1)
 	if r.dues > 0 {
 		off, _ := r.due.After(from)
-		far = min(far, h+int64(off))
+		due = h + int64(off)
+		far = min(far, due)
 		limit = min(limit, far)
-		r.fetchAt(from + off)
+		r.fetchAt(from+off, 0)
 	}
 	if limit == h {
 		return h
@@ -130,6 +131,9 @@ func (r *RM) NextHeartbeat(h, limit, far int64) int64 {
 		if off, ok := r.known.nodes.After(from); ok {
 			next = min(next, h+int64(off))
 		}
+	}
+	if next == due { // what was fetched is there
+		r.fetchAt(from+int(due-h), 1)
 	}
 	return next
 }

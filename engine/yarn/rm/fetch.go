@@ -29,14 +29,6 @@ func (r *RM) FetchNode(id protocol.NodeID) {
 	}
 }
 
-// FetchBeat is FetchNode of the node of which the heartbeat is the next, as soon as that is known: the container of which it reports the end comes, too, if there is one.
-func (r *RM) FetchBeat(id protocol.NodeID) {
-	r.FetchNode(id)
-	if r.nodes[id].news[dueNews] > 0 && r.exited[id].N != 0 {
-		r.fetchCompleted(id, r.exited[id], 1)
-	}
-}
-
 // fetchNode has fetched what is asked of a node most.
 func (r *RM) fetchNode(id protocol.NodeID) { fetch.Head(&r.nodes[id], unsafe.Offsetof(node{}.spec)) }
 
@@ -80,14 +72,16 @@ func (r *RM) fetchCompleted(node protocol.NodeID, id protocol.ContainerID, step 
 	}
 }
 
-// fetchAt has fetched what is looked at first of the node that sends the next heartbeat that is executed for its own sake.
-func (r *RM) fetchAt(rank int) {
+// fetchAt has fetched what is looked at first of the node that sends the next heartbeat that is executed for its own sake, and with step 1 what is looked at then.
+func (r *RM) fetchAt(rank, step int) {
 	if n := len(r.known.ranks); rank >= n {
 		rank -= n
 	}
 	id := r.known.ranks[rank]
-	r.fetchNode(id)
+	if step == 0 {
+		r.fetchNode(id)
+	}
 	if int(id) < len(r.exited) && r.exited[id].N != 0 {
-		r.fetchCompleted(id, r.exited[id], 0)
+		r.fetchCompleted(id, r.exited[id], step)
 	}
 }

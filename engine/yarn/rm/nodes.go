@@ -301,7 +301,7 @@ func (r *RM) report(n *node, at int64) {
 		p := &procs[next]
 		next++
 		if p.exited {
-			if (!p.foreseen || p.held) && r.exited[n.spec.ID] != p.id { // else all of it was looked at less than a heartbeat ago, or is fetched by [RM.FetchBeat]
+			if (!p.foreseen || p.held) && r.exited[n.spec.ID] != p.id { // else all of it was looked at less than a heartbeat ago, or came with [RM.fetchAt]
 				r.fetchCompleted(n.spec.ID, p.id, 1)
 			}
 			r.completed = append(r.completed, protocol.Status{ID: p.id, Exit: p.exit})
