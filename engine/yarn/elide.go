@@ -1,6 +1,7 @@
 package yarn
 
 import (
+	"replay/engine/fetch"
 	"replay/engine/protocol"
 	"replay/policy/resource"
 )
@@ -62,6 +63,27 @@ type Fetcher interface {
 	// FetchCompleted is about containers of an application whose ends their nodes are about to report: step 0 is their nodes and where they are found, step 1 the containers and
 	// where they are found on the nodes.
 	FetchCompleted(app protocol.AppID, list []Placed, step int)
+}
+
+// FetchCompleted is [Fetcher]'s for what a scheduler has of it here, which may have no attempt of that number.
+func (c *Cluster) FetchCompleted(a *Attempt, list []Placed, step int) {
+	for i := range list {
+		p := &list[i]
+		switch n := c.Node(p.Node); {
+		case step == 0:
+			fetch.Of(n)
+			if a != nil {
+				a.FetchPlace(p.Number)
+			}
+		default:
+			if n != nil {
+				n.FetchContainers()
+			}
+			if a != nil {
+				a.FetchLive(p.Number)
+			}
+		}
+	}
 }
 
 // Placed is a container by its number within the attempt of its application, on a node.

@@ -30,22 +30,14 @@ func (f *Scheduler) FetchNode(id protocol.NodeID) {
 
 // FetchCompleted is part of [yarn.Fetcher].
 func (f *Scheduler) FetchCompleted(id protocol.AppID, list []yarn.Placed, step int) {
-	a := f.attempt(id)
-	for i := range list {
-		switch c := &list[i]; {
-		case step == 0:
-			fetch.At(f.nodes, int(c.Node))
-			fetch.Of(f.cluster.Node(c.Node))
-			if a != nil {
-				a.FetchPlace(c.Number)
-			}
-		default:
-			if n := f.cluster.Node(c.Node); n != nil {
-				n.FetchContainers()
-			}
-			if a != nil {
-				a.FetchLive(c.Number)
-			}
+	if step == 0 {
+		for i := range list {
+			fetch.At(f.nodes, int(list[i].Node))
 		}
 	}
+	var of *yarn.Attempt
+	if a := f.attempt(id); a != nil {
+		of = a.Attempt
+	}
+	f.cluster.FetchCompleted(of, list, step)
 }
