@@ -58,6 +58,24 @@ func TestRoomThatIsToCome(t *testing.T) {
 	}
 }
 
+// A node that is taken out and registers anew between two of its heartbeats goes on to send them: it is found for what is asked for.
+func TestNodeThatComesBackSendsHeartbeats(t *testing.T) {
+	g := newGolden(t, nil, "")
+	g.node("n1", "/r1", 4096, 4)
+	g.f.Epoch([]protocol.NodeID{0})
+	g.f.Beats(0, true)
+	spec := g.f.nodes[0].NodeSpec
+	g.f.RemoveNode(0)
+	g.f.AddNode(spec)
+	if rank, sends := g.f.nodes[0].sends(); rank != 0 || !sends {
+		t.Errorf("the node has rank %d and sends heartbeats: %v, want rank 0 and that it does", rank, sends)
+	}
+	g.f.Beats(0, false)
+	if _, sends := g.f.nodes[0].sends(); sends {
+		t.Error("the node sends heartbeats after it has stopped")
+	}
+}
+
 // The end of a container that ends by itself concerns nobody but who wants its room if its application asks for no more and no maximum keeps others from more. It is told of later, and then
 // is what it would have been.
 func TestEndsOfThoseThatAskForNoMore(t *testing.T) {
