@@ -61,6 +61,30 @@ func (f *Scheduler) settleQueues(q *queue) {
 	q.moved, q.shifted = false, q.shifted[:0]
 }
 
+// onlyChild returns the child of a queue that alone is wanting, nil where there are more or it is not known: it needs no place in an order. Those that have moved are given
+// theirs when there are more again.
+func (f *Scheduler) onlyChild(q *queue) *queue {
+	if f.literally || len(q.wantingQueues) != 1 {
+		return nil
+	}
+	return q.wantingQueues[0]
+}
+
+// onlyCandidate returns the candidate of a leaf in which one application alone is wanting, nil if that is none; only is false where there are more or the order is partial.
+func (f *Scheduler) onlyCandidate(q *queue) (a *app, only bool) {
+	if f.literally || q.partial || q.moved || len(q.wanting) != 1 {
+		return nil, false
+	}
+	a = q.wanting[0]
+	switch {
+	case !q.sharing.Total(&a.Contender, &f.cluster.Capacity):
+		return nil, false
+	case len(a.Active()) == 0 && !f.site.Preemption, f.overAMShare(a):
+		return nil, true
+	}
+	return a, true
+}
+
 // keptApps returns the candidates of a leaf. Of those that stand in lineups the first of each is at f.heads.
 func (f *Scheduler) keptApps(q *queue, all bool) candidates {
 	f.settleApps(q)

@@ -74,17 +74,19 @@ func (f *Scheduler) offer(q *queue, n *node) *resource.Resource {
 		return nil
 	}
 	if q.leaf {
+		if a, only := f.onlyCandidate(q); only {
+			return f.offerTo(a, n)
+		}
 		c := f.candidatesOf(q, false)
 		for a := c.next(f); a != nil; a = c.next(f) {
-			f.visits++
-			if a.Blacklisted(n.Node) {
-				continue
-			}
-			if got := f.assign(a, n); got != nil {
+			if got := f.offerTo(a, n); got != nil {
 				return got
 			}
 		}
 		return nil
+	}
+	if child := f.onlyChild(q); child != nil {
+		return f.offer(child, n)
 	}
 	c := f.childrenOf(q)
 	for child := c.next(); child != nil; child = c.next() {
@@ -93,4 +95,16 @@ func (f *Scheduler) offer(q *queue, n *node) *resource.Resource {
 		}
 	}
 	return nil
+}
+
+// offerTo gives a node to an application, if there is one.
+func (f *Scheduler) offerTo(a *app, n *node) *resource.Resource {
+	if a == nil {
+		return nil
+	}
+	f.visits++
+	if a.Blacklisted(n.Node) {
+		return nil
+	}
+	return f.assign(a, n)
 }
