@@ -220,7 +220,9 @@ func (a *app) fetchDue(list dues, steps int, fetches func(*rm.RM, protocol.AppID
 	for i := range list[:n] {
 		number := list[i].number
 		if c := a.containerAt(number); c != nil {
-			fetch.At(s.nodes.usage, int(c.node))
+			if c.process == running { // and gives back what it used
+				fetch.At(s.nodes.usage, int(c.node))
+			}
 			s.placed = append(s.placed, yarn.Placed{Number: number, Node: c.node})
 		}
 	}

@@ -287,6 +287,15 @@ func TestWhatIsKnownOfAHeartbeatIsNotExecuted(t *testing.T) {
 		r.MarkForCleanup(0, id)
 	}, "0 node 0", "0 epoch [2 0 1]", "kill 1 later at 13000")
 	step("the node goes before it is told", 13, func() { r.NodeDown(0) })
+	step("a process that is to end before it is reported as running", 14, func() {
+		r.ContainerStarted(0, id)
+		r.MarkForCleanup(0, id)
+	}, "kill 1 later at 16000")
+	step("after the heartbeat that reports it", 17, func() {
+		if !r.Told(0, id) {
+			t.Error("reported as running, and not told to end")
+		}
+	})
 }
 
 // The end of a process is reported without a heartbeat where the ResourceManager has ended its container, or nobody waits to hear of it, if the scheduler takes it so and nobody looks

@@ -271,6 +271,9 @@ func (r *RM) containerEnded(e *yarn.Event) {
 		r.work = append(r.work, work{kind: amEnded, id: id, exit: e.Exit})
 		return
 	}
+	if a.unregistered { // and asks no more
+		return
+	}
 	a.completed = append(a.completed, nodeStatus{e.Container.Node, protocol.Status{ID: id, Exit: e.Exit}})
 }
 
