@@ -27,6 +27,12 @@ func List[T any](list []T, most int) {
 	}
 }
 
+// Next asks for the room behind the elements of a list that grows soon, up to so many more.
+func Next[T any](list []T, most int) {
+	n := len(list)
+	List(list[n:cap(list)], most)
+}
+
 // At asks for an element of a list, if there is one.
 func At[T any](list []T, i int) {
 	if uint(i) < uint(len(list)) {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"replay/engine/fetch"
 	"replay/engine/protocol"
 	"replay/engine/reuse"
 	"replay/engine/spark/conf"
@@ -144,6 +145,9 @@ func (m *Manager) Renew(c *conf.Conf, perExec []int, backend Backend) {
 
 // Reserve makes room for executors with numbers below n.
 func (m *Manager) Reserve(n int) { m.monitor.executors = reuse.Roomy(m.monitor.executors, n) }
+
+// FetchExecutors asks for the memory of the executors that register next, at most so many.
+func (m *Manager) FetchExecutors(most int) { fetch.Next(m.monitor.executors, most) }
 
 // Start sends the first totals, before any stage. When the application master has not registered
 // yet they are lost, and nothing is lost with them: it starts from the same number.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"replay/engine/fetch"
 	"replay/engine/reuse"
 	"replay/engine/spark/conf"
 	"replay/engine/spark/scala"
@@ -242,6 +243,13 @@ func (s *TaskScheduler) Renew(conf *conf.Conf, pools *Pools, rackOf []int32, ord
 func (s *TaskScheduler) Reserve(n int) {
 	s.execs = reuse.Roomy(s.execs, n)
 	s.hosts = reuse.Roomy(s.hosts, n)
+}
+
+// FetchExecutors asks for the memory of the executors that register next, at most so many.
+func (s *TaskScheduler) FetchExecutors(most int) {
+	fetch.Next(s.execs, most)
+	fetch.Next(s.hosts, most)
+	fetch.Next(s.racksOn, most)
 }
 
 // Take returns what the scheduler has told since the last call. The slice, and the task sets that it

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"replay/engine/fetch"
 	"replay/engine/record"
 	"replay/engine/spark"
 	"replay/engine/spark/allocator"
@@ -94,6 +95,9 @@ func (d *Driver) execReady(n int64) {
 	if e.state != execLaunching {
 		return
 	}
+	if d.ready == 0 { // others follow
+		d.fetchExecutors()
+	}
 	if d.tasks.HostExcluded(e.node) { // the process gives up, as one that failed
 		e.refused = true
 		d.h.End(n, d.now())
@@ -112,6 +116,16 @@ func (d *Driver) execReady(n int64) {
 		d.mgr.ExecutorAdded(d.now(), id, e.profile)
 	}
 	d.offer(id)
+}
+
+// fetchExecutors asks for what is looked at as executors register, which often do one right after the other.
+func (d *Driver) fetchExecutors() {
+	const most = 32
+	fetch.List(d.execs, most)
+	d.tasks.FetchExecutors(most)
+	if d.mgr != nil {
+		d.mgr.FetchExecutors(most)
+	}
 }
 
 // confirm notes which tasks of an executor that is about to be lost had reported that they run: only
