@@ -99,7 +99,7 @@ type Manager struct {
 	pendingAttempts                             int // attempts with tasks to start
 	specPending                                 int // speculative copies to start, all profiles
 
-	moved   bool         // something was told that may change the next interesting time, or a tick executed, since the last call of Moved
+	moved   bool         // something was told that may bring the next interesting time, or a tick executed, since the last call of Moved
 	counted bool         // as moved, of tasks that began or ended: what they change is how many executors are needed
 	least   int          // up to most: tasks of the only profile for which as many executors were needed at that call, as far as there may be so many;
 	most    int          // least is above most if that is not easily said
@@ -353,14 +353,14 @@ func (m *Manager) send(now int64) bool {
 	return m.backend.RequestTotal(now, &m.request)
 }
 
-// Moved reports whether [Manager.NextInteresting] may answer something else than at the last call of Moved, but for the time that has
+// Moved reports whether [Manager.NextInteresting] may name an earlier time than at the last call of Moved, but for the time that has
 // passed.
 func (m *Manager) Moved() bool { return m.Told() && m.hasMoved() }
 
 // Told reports whether anything was told since then that may matter to that.
 func (m *Manager) Told() bool { return m.moved || m.monitor.moved || m.counted }
 
-// hasMoved is Moved where something was told. Which executors are there, and since when they are idle, matters only while one may be spared or a step may be made,
+// hasMoved is Moved where something was told. Which executors are there, and which is the first to be idle for too long, matters only while one may be spared or a step may be made,
 // and more of them than that are needed as if as many were.
 func (m *Manager) hasMoved() bool {
 	moved, idle := m.moved, m.monitor.moved

@@ -172,8 +172,7 @@ func (m *Manager) BlockUpdated(executor, rdd, split int32, valid, onDisk, active
 			}
 			x.cached = append(x.cached, cachedBlock{rdd, split})
 		}
-		if len(x.cached) == 1 && x.idleStart != busy {
-			m.moved = true
+		if len(x.cached) == 1 && x.idleStart != busy { // for longer, if anything
 			mon.updateTimeout(executor)
 		}
 	} else if i >= 0 {

@@ -30,7 +30,7 @@ type monitor struct {
 	stageShuffle []int32        // by stage: its shuffle + 1
 	jobStages    [][]int32      // by job: its stages that write a shuffle
 
-	moved bool // see [Manager.Moved]: an executor came, began to be idle or to be busy
+	moved bool // see [Manager.Moved]: an executor came, or has the first deadline of its profile
 }
 
 type executorState struct {
@@ -143,6 +143,7 @@ func (m *monitor) expect(e int32) {
 	for ; i > 0 && c.idle[i-1].deadline > x.deadline; i-- {
 		c.idle[i], c.idle[i-1] = c.idle[i-1], c.idle[i]
 	}
+	m.moved = m.moved || i == 0 // else what comes first comes no later
 }
 
 // holds reports whether a deadline in profile p is still that of its executor.
@@ -187,12 +188,12 @@ func (m *monitor) updateRunning(now int64, e int32, delta int) {
 
 func (m *monitor) run(now int64, e int32, x *executorState, delta int) {
 	if x.running = max(0, x.running+delta); x.running > 0 {
-		if x.idleStart != busy {
-			m.moved, x.idleStart, x.deadline = true, busy, Never
+		if x.idleStart != busy { // a look at its deadline finds that it is not idle
+			x.idleStart, x.deadline = busy, Never
 		}
 		return
 	}
-	m.moved, x.idleStart = true, now
+	x.idleStart = now
 	m.updateTimeout(e)
 }
 

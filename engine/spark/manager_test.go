@@ -251,7 +251,7 @@ func TestNextInterestingDoesNotMoveEarlier(t *testing.T) {
 	})
 }
 
-// As long as nothing has moved the time named stands.
+// As long as nothing has moved no time comes before the one named.
 func TestMovedTellsOfEachChange(t *testing.T) {
 	still, all := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -264,11 +264,13 @@ func TestMovedTellsOfEachChange(t *testing.T) {
 			moved, next := m.Moved(), m.NextInteresting(e.at)
 			if !moved {
 				still++
-				if next != max(named, e.at) {
+				if next < max(named, e.at) {
 					t.Fatalf("at %d nothing has moved, and the next interesting time is %d, it was %d", e.at, next, named)
 				}
+			} else {
+				named = next
 			}
-			if named = next; named <= e.at {
+			if named <= e.at {
 				m.Tick(e.at)
 			}
 		}
@@ -276,6 +278,26 @@ func TestMovedTellsOfEachChange(t *testing.T) {
 	t.Logf("after %d of %d events nothing had moved", still, all)
 	if still == 0 {
 		t.Error("everything moves something, want that most starts and ends of tasks do not")
+	}
+}
+
+// Of executors that begin to be idle the first one brings the next interesting time, and those after it do not.
+func TestFirstIdleExecutorMoves(t *testing.T) {
+	m := NewManager(dynamicConf(t, "executorIdleTimeout", "3"), []int{3}, &scriptBackend{})
+	m.StageSubmitted(0, 0, 0, 0, 3, StageHints{})
+	for e := range int32(3) {
+		m.ExecutorAdded(0, e+1, 0)
+		m.TaskStart(0, 0, 0, e, e+1, false, true)
+	}
+	if moved, next := m.Moved(), m.NextInteresting(100); !moved || next != Never {
+		t.Fatalf("while all executors are busy: moved %t, next %d; want true, never", moved, next)
+	}
+	for i, want := range []bool{true, false} {
+		at, e := 10_000+int64(i), int32(i+1)
+		m.TaskEnd(at, 0, 0, e, e+1, false, TaskSucceeded)
+		if moved, next := m.Moved(), m.NextInteresting(at); moved != want || next != 13_000 {
+			t.Errorf("executor %d is idle: moved %t, next %d; want %t, 13000", e+1, moved, next, want)
+		}
 	}
 }
 
