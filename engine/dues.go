@@ -203,9 +203,7 @@ func (a *app) exit(n int64, several bool) {
 		a.exits = a.exits[1:] // what is left stays where it is: mostly nothing is in the end
 		s.processExited(a, n)
 	}
-	if len(a.exits) == 0 {
-		a.exits = all[:0]
-	}
+	a.exits = append(all[:0], a.exits...)
 	a.inRow = false
 }
 
