@@ -18,10 +18,14 @@ type Collector struct {
 	last   *jobSums           // those that were asked for last, nil when they have gone
 	lastID int64
 	done   packedJobs
-	spare  []*Job  // memory that is used again
+
+	// Memory that is used again:
+	spare     []*Job
+	spareSums []*jobSums
+	paired    []pair
+
 	closed idSet   // jobs whose sums agreed with their record, which are done
 	late   []int64 // of those, some of which more came
-	paired []pair  // memory that is used again
 	ends   tally   // containers by their ends
 	held   held
 	room   capacity

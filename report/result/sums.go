@@ -27,7 +27,11 @@ func (c *Collector) job(id int64) *jobSums {
 	}
 	s := c.sums[id]
 	if s == nil {
-		s = &jobSums{}
+		if n := len(c.spareSums); n > 0 {
+			s, c.spareSums = c.spareSums[n-1], c.spareSums[:n-1]
+		} else {
+			s = &jobSums{}
+		}
 		c.sums[id] = s
 		if c.closed.has(id) && len(c.late) < mostWrong {
 			c.late = append(c.late, id)
@@ -37,7 +41,7 @@ func (c *Collector) job(id int64) *jobSums {
 	return s
 }
 
-// close lets the sums of a job go when they agree with its record, which then has them.
+// close lets the sums of a job go when they agree with its record, which then has them: they may be another job's next.
 func (c *Collector) close(id int64, s *jobSums) {
 	j := s.job
 	if j == nil {
@@ -55,6 +59,8 @@ func (c *Collector) close(id int64, s *jobSums) {
 	c.done.add(j)
 	c.spare = append(c.spare, j)
 	delete(c.sums, id)
+	*s = jobSums{}
+	c.spareSums = append(c.spareSums, s)
 	c.last = nil
 	c.closed.add(id)
 }
