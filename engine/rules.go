@@ -79,6 +79,7 @@ func stateRules() snapshot.Rules {
 			eng + "sim.near":     snapshot.Kept,
 			"replay/engine/spark/allocator.Allocator.made": snapshot.Dropped,
 			"replay/engine/yarn/rm.RM.spare":               snapshot.Dropped,
+			"replay/engine/yarn/fair.Scheduler.departed":   snapshot.Dropped,
 			"replay/engine/yarn/rm.RM.firstOf":             snapshot.Dropped,
 			"replay/engine/yarn/rm.RM.exited":              snapshot.Kept,
 			"replay/engine/yarn/rm.RM.fetching":            snapshot.Dropped,

@@ -26,8 +26,14 @@ type spots struct {
 	racked       bool // racks is known
 }
 
+// usualTables is how many tables most applications ask by: one for the container of its master, and one for its executors.
+const usualTables = 2
+
 // placesOf returns where a table asks for containers; racks are known after [asked.findRacks].
 func (f *Scheduler) placesOf(a *app, t *yarn.Table) *asked {
+	if a.asked == nil {
+		a.asked = make([]asked, 0, usualTables)
+	}
 	for int(t.Number) >= len(a.asked) {
 		a.asked = append(a.asked, asked{version: -1})
 	}

@@ -48,6 +48,7 @@ type Scheduler struct {
 
 	apps     []*submission // by number, nil when there is none
 	attempts []*app        // of them, nil before one was added and after it was removed
+	departed []*submission // of applications that have left, for others
 	users    map[string]*userApps
 
 	entered           int64 // how often an application became runnable
@@ -273,7 +274,14 @@ func (f *Scheduler) AddApp(s yarn.AppSpec) error {
 	if f.apps[s.ID] != nil {
 		panic(fmt.Sprintf("yarn: application %d is added twice", s.ID))
 	}
-	f.apps[s.ID] = &submission{spec: s, queue: q, assigned: true}
+	var a *submission
+	if n := len(f.departed); n > 0 {
+		a, f.departed = f.departed[n-1], f.departed[:n-1]
+	} else {
+		a = new(submission)
+	}
+	*a = submission{spec: s, queue: q, assigned: true}
+	f.apps[s.ID] = a
 	q.assigned++
 	return nil
 }
@@ -339,9 +347,10 @@ func (f *Scheduler) AddAttempt(id protocol.AppID) {
 // Source: FairScheduler.removeApplicationAttempt, removeApplication.
 func (f *Scheduler) RemoveApp(id protocol.AppID) {
 	f.RemoveAttempt(id)
-	if f.app(id) != nil {
+	if a := f.app(id); a != nil {
 		f.touch()
 		f.apps[id] = nil
+		f.departed = append(f.departed, a)
 	}
 }
 
