@@ -70,16 +70,22 @@ type Cluster struct {
 	order   jvm.HashMap[protocol.NodeID, *Node]
 	byRack  map[protocol.Name][]*Node
 	byHost  map[protocol.Name]*Node // the last one registered; none after a node of the name went
-	largest resource.Resource       // per type over the nodes
+	largest resource.Resource       // per type over the nodes, and never below [noNode]
 	touched []*Node
 	changes int64   // of nodes, and of which there are
 	members int64   // changes of which there are, and of their order
 	sought  []roomy // that [Cluster.Seek] found of late
 }
 
+// noNode is what the largest container has before there are nodes. It is seen where no node has anything of a type, as those that drain and hold
+// containers of -1 vcores.
+//
+// Source: ClusterNodeTracker.maxAllocation.
+var noNode = resource.Resource{-1, -1, -1, -1}
+
 // NewCluster returns a cluster without nodes.
 func NewCluster(names *protocol.Names) *Cluster {
-	return &Cluster{Places: NewPlaces(names), byRack: map[protocol.Name][]*Node{}, byHost: map[protocol.Name]*Node{}}
+	return &Cluster{Places: NewPlaces(names), byRack: map[protocol.Name][]*Node{}, byHost: map[protocol.Name]*Node{}, largest: noNode}
 }
 
 // Len returns the number of registered nodes.
@@ -191,7 +197,7 @@ func (c *Cluster) unlink(n *Node) {
 	c.byRack[n.Rack] = slices.DeleteFunc(c.byRack[n.Rack], other)
 	delete(c.byHost, n.Host)
 	c.Capacity = c.Capacity.Sub(n.Total)
-	c.largest = resource.Resource{}
+	c.largest = noNode
 	for _, o := range c.byID {
 		if o != nil {
 			c.largest = c.largest.Max(o.Total)

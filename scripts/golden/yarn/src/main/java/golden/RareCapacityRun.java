@@ -11,8 +11,8 @@ final class RareCapacityRun extends MixedCapacityRun {
   private final boolean amounts = percent(30);
   private final List<String> others = new ArrayList<>();
 
-  RareCapacityRun(long seed, boolean resized) {
-    super(seed, resized, false);
+  RareCapacityRun(long seed, boolean resized, boolean totals) {
+    super(seed, resized, totals);
     rare = true;
   }
 

@@ -10,6 +10,8 @@ import java.util.TreeSet;
 
 /** One random run of a scheduler: a script that reacts to what the scheduler does, and its recording. */
 abstract class Run extends Calls {
+  int crowd; // how many more applications there are at a time than in the other kinds
+
   Run(long seed) {
     super(seed);
   }
@@ -120,8 +122,8 @@ abstract class Run extends Calls {
       if (percent(75)) {
         clock(pick(1, 100, 200, 500, 500, 1000, 1500, 20000));
       }
-      int limit = limit(hosts);
-      if (apps.size() < limit && percent(apps.size() < 2 ? 60 : 15)) {
+      int limit = limit(hosts) + crowd;
+      if (apps.size() < limit && percent(apps.size() < 2 + crowd / 2 ? 60 : 15)) {
         addApp();
       }
       List<App> running = new ArrayList<>();

@@ -24,6 +24,20 @@ final class Runs {
     return run;
   }
 
+  /** A run in which any of what the other kinds do alone may meet: the seed says what. */
+  private static <T extends Run> T met(T run, long seed) {
+    Random draw = new Random(seed * 131 + 7);
+    run.rare = true;
+    run.odd = draw.nextBoolean();
+    run.keys = draw.nextBoolean();
+    run.crowd = draw.nextInt(3) == 0 ? 20 : draw.nextInt(3) == 0 ? 6 : 0;
+    return run;
+  }
+
+  private static boolean bit(long seed, int i) {
+    return (new Random(seed * 977).nextInt() >> i & 1) == 1;
+  }
+
   static void one(String kind, long seed, int maxNodes, int events, File dir, Writer w) throws Exception {
     int hosts = maxNodes > 20 ? maxNodes : 1 + new Random(seed * 31).nextInt(maxNodes);
     String name = kind + "-" + seed;
@@ -67,7 +81,7 @@ final class Runs {
       case "capacity_rare":
       case "capacity_rare_gpu":
       case "capacity_rare_four":
-        lines = new RareCapacityRun(seed, seed % 4 == 0 && !kind.endsWith("_four")).play(name, hosts, events);
+        lines = new RareCapacityRun(seed, seed % 4 == 0 && !kind.endsWith("_four"), false).play(name, hosts, events);
         break;
       case "fifo_rare":
         lines = rare(new FifoRun(seed, true, false, seed % 2 == 0)).play(name, hosts, events);
@@ -76,10 +90,23 @@ final class Runs {
         lines = keyed(rare(new WideFairRun(seed, seed % 3 == 1, false))).play(name, hosts, events, dir);
         break;
       case "capacity_keys":
-        lines = keyed(new RareCapacityRun(seed, seed % 3 == 1)).play(name, hosts, events);
+        lines = keyed(new RareCapacityRun(seed, seed % 3 == 1, false)).play(name, hosts, events);
         break;
       case "fifo_keys":
         lines = keyed(rare(new FifoRun(seed, true, false, false))).play(name, hosts, events);
+        break;
+      case "fair_all":
+      case "fair_all_gpu":
+      case "fair_all_four":
+        lines = met(new WideFairRun(seed, bit(seed, 0) && !kind.endsWith("_four"), bit(seed, 1)), seed).play(name, hosts, events, dir);
+        break;
+      case "capacity_all":
+      case "capacity_all_gpu":
+      case "capacity_all_four":
+        lines = met(new RareCapacityRun(seed, bit(seed, 0) && !kind.endsWith("_four"), bit(seed, 1)), seed).play(name, hosts, events);
+        break;
+      case "fifo_all":
+        lines = met(new FifoRun(seed, true, bit(seed, 0), bit(seed, 1)), seed).play(name, hosts, events);
         break;
       case "capacity_odd":
       case "capacity_odd_gpu":
