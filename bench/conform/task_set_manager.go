@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"replay/bench/conform/golden"
+	"replay/engine/reuse"
 	"replay/engine/spark"
 	sparkconf "replay/engine/spark/conf"
 	"replay/engine/spark/scala"
@@ -63,8 +64,10 @@ type taskSetSettings struct {
 }
 
 type taskSetProfile struct {
-	Profile  int32 `json:"profile"`
-	TaskCPUs int32 `json:"task_cpus"`
+	Profile   int32 `json:"profile"`
+	TaskCPUs  int32 `json:"task_cpus"`
+	PerExec   int   `json:"tasks_per_executor"` // 0 where the recorder did not say, which is one
+	TasksOnly bool  `json:"tasks_only"`         // it says nothing of executors
 }
 
 type taskSetEvent struct {
@@ -248,6 +251,7 @@ type taskSetRun struct {
 	execs, hosts, racks names
 	rackOf              []int32
 	taskCPUs            map[int32]int32 // by resource profile
+	tasksOnly           map[int32]bool
 	schedulable         bool
 	refs                map[int64]spark.TaskRef
 
@@ -290,13 +294,17 @@ func newTaskSetRun(c *taskSetCase) (*taskSetRun, string) {
 	default:
 		return nil, "scheduler_mode is " + c.Conf.Mode
 	}
-	r := &taskSetRun{refs: map[int64]spark.TaskRef{}, sets: map[[2]int32]int32{}, taskCPUs: map[int32]int32{0: int32(c.Conf.TaskCPUs)}, schedulable: c.schedulable}
+	r := &taskSetRun{refs: map[int64]spark.TaskRef{}, sets: map[[2]int32]int32{}, taskCPUs: map[int32]int32{0: int32(c.Conf.TaskCPUs)}, schedulable: c.schedulable, tasksOnly: map[int32]bool{}}
+	var slots []int
 	for _, p := range c.Conf.Profiles {
 		if p.TaskCPUs > 0 {
 			r.taskCPUs[p.Profile] = p.TaskCPUs
 		} else {
 			r.taskCPUs[p.Profile] = int32(c.Conf.TaskCPUs)
 		}
+		r.tasksOnly[p.Profile] = p.TasksOnly && !conf.DynamicAllocation
+		slots = reuse.Reaching(slots, int(p.Profile)+1)
+		slots[p.Profile] = max(p.PerExec, 1)
 	}
 	var pools []spark.Pool
 	if c.Conf.PoolFile != nil {
@@ -307,6 +315,7 @@ func newTaskSetRun(c *taskSetCase) (*taskSetRun, string) {
 	r.hostsOf(c)
 	order := &spark.HashOrder{Exec: r.execs.hash, Host: r.hosts.hash, Rack: r.racks.hash}
 	r.sched = spark.NewTaskScheduler(conf, spark.NewPools(mode, pools), r.rackOf, order)
+	r.sched.SlotsPerExecutor = slots
 	return r, ""
 }
 
@@ -417,7 +426,7 @@ var (
 
 func (r *taskSetRun) submit(e *taskSetEvent) {
 	spec := spark.TaskSetSpec{
-		Stage: e.Stage, Attempt: e.Attempt, Priority: e.Priority, TaskCPUs: r.taskCPUs[e.Profile], Profile: e.Profile,
+		Stage: e.Stage, Attempt: e.Attempt, Priority: e.Priority, TaskCPUs: r.taskCPUs[e.Profile], Profile: e.Profile, AnyExecutor: r.tasksOnly[e.Profile],
 		ShuffleMap: e.ShuffleMap, Barrier: e.Barrier, Tasks: len(e.Tasks), PrefStart: []int32{0},
 	}
 	if e.Pool != nil {

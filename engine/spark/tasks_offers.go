@@ -61,7 +61,9 @@ func (s *TaskScheduler) ResourceOffers(now int64, offers []Offer, allFree bool) 
 		if set == nil || set.Spec.Barrier && s.slots(set, offers) < set.Spec.Tasks {
 			continue
 		}
-		s.offerSet(now, set, offers, allFree)
+		if s.offerSet(now, set, offers, allFree) {
+			return nil
+		}
 	}
 	return s.launched
 }
@@ -84,8 +86,8 @@ func (s *TaskScheduler) OfferAlone(now int64, o Offer) []TaskRef {
 	return s.launched
 }
 
-// offerSet gives one task set its turn.
-func (s *TaskScheduler) offerSet(now int64, set *TaskSet, offers []Offer, allFree bool) {
+// offerSet gives one task set its turn. See [TaskScheduler.launchBarrier] for what it returns.
+func (s *TaskScheduler) offerSet(now int64, set *TaskSet, offers []Offer, allFree bool) (thrown bool) {
 	var best Locality
 	var noRejects bool
 	if set.plain() {
@@ -93,11 +95,11 @@ func (s *TaskScheduler) offerSet(now int64, set *TaskSet, offers []Offer, allFre
 	} else {
 		best, noRejects = s.offerRounds(now, set, offers)
 	}
-	s.offered(now, set, best, noRejects, allFree)
+	return s.offered(now, set, best, noRejects, allFree)
 }
 
 // offered ends the turn of a task set.
-func (s *TaskScheduler) offered(now int64, set *TaskSet, best Locality, noRejects, allFree bool) {
+func (s *TaskScheduler) offered(now int64, set *TaskSet, best Locality, noRejects, allFree bool) (thrown bool) {
 	launchedAny := best < numLocalities
 	if !s.conf.LegacyLocalityReset {
 		if !noRejects {
@@ -109,15 +111,13 @@ func (s *TaskScheduler) offered(now int64, set *TaskSet, best Locality, noReject
 	}
 	if !launchedAny {
 		s.checkExcluded(now, set)
-		return
+		return false
 	}
 	if len(s.unschedulable) > 0 {
 		s.unschedulable = s.unschedulable[:0]
 		s.emit(TaskEvent{Kind: UnschedulableGone, Set: set.ID, Stage: set.Stage, StageAttempt: set.Schedulable.Attempt})
 	}
-	if set.Spec.Barrier {
-		s.launchBarrier(now, set)
-	}
+	return set.Spec.Barrier && s.launchBarrier(now, set)
 }
 
 // offerRounds offers the executors to a task set at each level, as long as one gets a task there. It returns the best locality launched, numLocalities if
@@ -358,8 +358,9 @@ func (s *TaskScheduler) slots(set *TaskSet, offers []Offer) (n int) {
 	return n
 }
 
-// launchBarrier launches the tasks of a barrier set together, or none of them.
-func (s *TaskScheduler) launchBarrier(now int64, set *TaskSet) {
+// launchBarrier launches the tasks of a barrier set together, or none of them. Where a wait can never bring them together Spark throws: the sets behind this one get no turn, and
+// attempts of those before it that were to be launched by the same call never reach their executors.
+func (s *TaskScheduler) launchBarrier(now int64, set *TaskSet) (thrown bool) {
 	tasks := set.barrier
 	set.barrier = set.barrier[:0]
 	set.sortBarrier(tasks)
@@ -371,16 +372,17 @@ func (s *TaskScheduler) launchBarrier(now int64, set *TaskSet) {
 			row := set.launch(now, b.task, b.exec, b.host, b.level, false)
 			s.launchOn(set, b.exec, row)
 		}
-		return
+		return false
 	}
 	if s.conf.LegacyLocalityReset {
-		set.abort(now) // a wait can never bring them together
-		return
+		set.abort(now)
+		return true
 	}
 	for _, b := range tasks {
 		s.cores[b.offer] += set.Spec.TaskCPUs
 		set.addPending(&set.pending, b.task)
 	}
+	return false
 }
 
 // sortBarrier sorts the collected tasks of a barrier set: by index, or in Spark's order.

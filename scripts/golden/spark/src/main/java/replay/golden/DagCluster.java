@@ -34,6 +34,7 @@ import org.apache.spark.scheduler.DAGScheduler;
 import org.apache.spark.scheduler.DAGSchedulerEvent;
 import org.apache.spark.scheduler.DAGSchedulerEventProcessLoop;
 import org.apache.spark.scheduler.DirectTaskResult;
+import org.apache.spark.scheduler.HealthTracker;
 import org.apache.spark.scheduler.JobListener;
 import org.apache.spark.scheduler.LiveListenerBus;
 import org.apache.spark.scheduler.MapStatus;
@@ -222,12 +223,12 @@ abstract class DagCluster {
         field(TaskSchedulerImpl.class, "barrierCoordinator").set(scheduler, barriers); // its name can be taken only once
     }
 
-    /** Barrier stages find the cores of the executors of the present run. */
-    void countSlots() throws Exception {
+    /** Barrier stages find the cores of the executors of the present run, or enough in any case. */
+    void countSlots(boolean real) throws Exception {
         field(org.apache.spark.SparkContext.class, "_schedulerBackend").set(context(), new IdleBackend() {
             @Override
             public int maxNumConcurrentTasks(org.apache.spark.resource.ResourceProfile p) {
-                return slots();
+                return real ? slots() : 1000;
             }
         });
     }
@@ -498,6 +499,18 @@ abstract class DagCluster {
     final class Scheduler extends TaskSchedulerImpl {
         Scheduler(int maxFailures) {
             super(context(), maxFailures, false, clock);
+        }
+
+        private Option<HealthTracker> health;
+
+        /** Spark's own follows the wall clock. */
+        @Override
+        public Option<HealthTracker> healthTrackerOpt() {
+            if (health == null) {
+                boolean on = HealthTracker.isExcludeOnFailureEnabled(context().conf());
+                health = on ? Option.apply(new HealthTracker(context().listenerBus(), context().conf(), Option.empty(), clock)) : Option.empty();
+            }
+            return health;
         }
 
         @Override

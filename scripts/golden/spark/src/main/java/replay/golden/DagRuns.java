@@ -53,6 +53,8 @@ final class DagRuns extends DagCluster implements Main.Recorder {
     private final boolean caches; // data sets are kept and read by later jobs
     private final boolean shares; // jobs read output of others that are not done
     private final boolean counts; // barrier stages wait until there are enough cores
+    private final boolean limits; // executors and hosts are excluded
+    private final boolean all; // any of these, for each run anew
     private SplittableRandom random;
     private boolean reduceLocality;
     private boolean speculation;
@@ -61,9 +63,28 @@ final class DagRuns extends DagCluster implements Main.Recorder {
     private int nextExecutor;
 
     DagRuns(boolean caches, boolean shares, boolean counts) {
+        this(caches, shares, counts, false, false);
+    }
+
+    private DagRuns(boolean caches, boolean shares, boolean counts, boolean limits, boolean all) {
         this.counts = counts;
         this.caches = caches;
         this.shares = shares;
+        this.limits = limits;
+        this.all = all;
+    }
+
+    /** Runs in which any of what the other kinds do alone may meet, and exclusion. */
+    static DagRuns all() {
+        return new DagRuns(false, false, false, false, true);
+    }
+
+    private DagRuns drawn(SplittableRandom r) {
+        if (!all) {
+            return new DagRuns(caches, shares, counts);
+        }
+        boolean shared = chance(r, 0.5); // a trace does not tell when a job comes that waits for others, which is when its slots are counted
+        return new DagRuns(chance(r, 0.4), shared, !shared && chance(r, 0.5), chance(r, 0.6), false);
     }
 
     @Override
@@ -71,9 +92,9 @@ final class DagRuns extends DagCluster implements Main.Recorder {
         DagRuns runs;
         Map<String, Object> run;
         do { // what is kept and not read is not known to a trace
-            runs = new DagRuns(caches, shares, counts);
+            runs = drawn(random);
             run = runs.play(id, random.split());
-        } while (!runs.makers.values().stream().allMatch(runs::read) || caches && runs.makers.isEmpty() || counts && !runs.allBegan());
+        } while (!runs.makers.values().stream().allMatch(runs::read) || runs.caches && runs.makers.isEmpty() || runs.counts && !runs.allBegan());
         return run;
     }
 
@@ -92,7 +113,17 @@ final class DagRuns extends DagCluster implements Main.Recorder {
                 "spark.shuffle.reduceLocality.enabled", chance(r, caches ? 0.4 : 0.7), "spark.locality.wait", pick(r, "0s", "3s"));
         if (counts) {
             conf.put("spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures", between(r, 1, 3));
-            countSlots();
+        }
+        countSlots(counts);
+        if (limits) {
+            failures = 4;
+            conf.put("spark.task.maxFailures", failures);
+            Map<String, Object> keys = TaskSetLimits.draw(r, c, failures);
+            keys.put("spark.excludeOnFailure.enabled", keys.remove("exclude_on_failure"));
+            conf.putAll(keys);
+        } else {
+            c.set("spark.excludeOnFailure.enabled", "false");
+            c.remove("spark.speculation.task.duration.threshold");
         }
         reduceLocality = (Boolean) conf.get("spark.shuffle.reduceLocality.enabled");
         conf.forEach((k, v) -> c.set(k, v.toString()));
@@ -196,7 +227,7 @@ final class DagRuns extends DagCluster implements Main.Recorder {
         clock.advance(pick(random, 0, 0, 10, 1000));
         running.remove(t.id());
         e.free++;
-        String kind = killed.contains(t.id()) && chance(random, 0.8) ? "killed" : chance(random, 0.82) ? null : pick(random, "exception", "fetch_failed", "fetch_failed", "fetch_failed");
+        String kind = killed.contains(t.id()) && chance(random, 0.8) ? "killed" : chance(random, limits ? 0.72 : 0.82) ? null : pick(random, "exception", "fetch_failed", "fetch_failed", "fetch_failed");
         Map<String, Object> said = kind == null ? object("op", "success", "tid", t.id()) : object("op", "failure", "tid", t.id(), "kind", kind);
         failure = null;
         if (kind != null) {

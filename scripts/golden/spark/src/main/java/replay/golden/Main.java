@@ -17,7 +17,7 @@ public final class Main {
 
     public static void main(String[] args) throws Exception {
         if (args.length != 3) {
-            System.err.println("usage: run container_placement|yarn_allocator|yarn_allocator_wide|executor_allocation|executor_allocation_wide|task_set_manager|task_set_wide|task_set_full|pools|dag|dag_cached|dag_shared|dag_slots COUNT SEED");
+            System.err.println("usage: run container_placement|yarn_allocator|yarn_allocator_wide|executor_allocation|executor_allocation_wide|task_set_manager|task_set_wide|task_set_full|task_set_rare|pools|dag|dag_cached|dag_shared|dag_slots|dag_all COUNT SEED");
             System.exit(2);
         }
         Recorder recorder =
@@ -27,14 +27,16 @@ public final class Main {
                     case "yarn_allocator_wide" -> new YarnAllocatorRuns(true);
                     case "executor_allocation" -> new ExecutorAllocationRuns(false);
                     case "executor_allocation_wide" -> new ExecutorAllocationRuns(true);
-                    case "task_set_manager" -> new TaskSetRuns(false, false);
-                    case "task_set_wide" -> new TaskSetRuns(true, false);
-                    case "task_set_full" -> new TaskSetRuns(true, true);
+                    case "task_set_manager" -> new TaskSetRuns(false, false, false);
+                    case "task_set_wide" -> new TaskSetRuns(true, false, false);
+                    case "task_set_full" -> new TaskSetRuns(true, true, false);
+                    case "task_set_rare" -> new TaskSetRuns(true, true, true);
                     case "pools" -> new PoolRuns();
                     case "dag" -> new DagRuns(false, false, false);
                     case "dag_cached" -> new DagRuns(true, false, false);
                     case "dag_shared" -> new DagRuns(false, true, false);
                     case "dag_slots" -> new DagRuns(false, false, true);
+                    case "dag_all" -> DagRuns.all();
                     default -> throw new IllegalArgumentException("unknown kind " + args[0]);
                 };
         int count = Integer.parseInt(args[1]);

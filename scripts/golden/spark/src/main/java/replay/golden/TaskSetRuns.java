@@ -20,6 +20,7 @@ import org.apache.spark.ExceptionFailure;
 import org.apache.spark.FetchFailed;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
+import org.apache.spark.SparkException;
 import org.apache.spark.TaskCommitDenied;
 import org.apache.spark.TaskFailedReason;
 import org.apache.spark.TaskKilled;
@@ -65,6 +66,8 @@ final class TaskSetRuns implements Main.Recorder {
     static TaskSetRuns present; // the run that upcalls belong to
 
     final boolean wide; // with limits of exclusion, several resource profiles and long-running tasks that are copied
+    private final boolean rare; // full, and with profiles of every size, barriers under both rules of the timer, and edges of what the others draw
+    private TaskSetProfiles profiles; // of rare runs
     private final boolean full; // wide, and with pools out of a file, kills of executors and their timers, and output that cannot be read
     private TaskSetFull.Timers timers;
     private final Map<String, String> places = new LinkedHashMap<>(); // of all executors that ever were
@@ -81,7 +84,7 @@ final class TaskSetRuns implements Main.Recorder {
     private Map<String, String> racks;
     private String defaultRack;
     private List<String> hosts;
-    private final Map<String, Executor> executors = new LinkedHashMap<>(); // alive or waiting for the reason of their loss
+    private final Map<String, TaskSetExecutor> executors = new LinkedHashMap<>(); // alive or waiting for the reason of their loss
     private int nextExecutor;
     private final Map<Long, Running> running = new TreeMap<>();
     private final List<Integer> stages = new ArrayList<>();
@@ -91,32 +94,17 @@ final class TaskSetRuns implements Main.Recorder {
     List<Object> kills = new ArrayList<>();
     private TaskFailedReason failure; // of the status update under way; null = success
 
-    private static final class Executor {
-        final String id;
-        final String host;
-        final int profile;
-        int free;
-        boolean pending;
-        boolean decommissioned;
-
-        Executor(String id, String host, int cores, int profile) {
-            this.id = id;
-            this.host = host;
-            this.free = cores;
-            this.profile = profile;
-        }
-    }
-
     private record Running(long id, String executor, int cpus, boolean reported) {}
 
-    TaskSetRuns(boolean wide, boolean full) {
+    TaskSetRuns(boolean wide, boolean full, boolean rare) {
         this.wide = wide;
         this.full = full;
+        this.rare = rare;
     }
 
     @Override
     public Map<String, Object> record(String id, SplittableRandom random) throws Exception {
-        TaskSetRuns run = new TaskSetRuns(wide, full);
+        TaskSetRuns run = new TaskSetRuns(wide, full, rare);
         present = run;
         return run.play(id, random);
     }
@@ -137,7 +125,7 @@ final class TaskSetRuns implements Main.Recorder {
             Tools.field(TaskSchedulerImpl.class, "abortTimer").set(scheduler, timers);
         }
         register(between(r, 0, hosts.size() > 9 ? 30 : 8));
-        for (int steps = between(r, 5, 110); steps > 0; steps--) {
+        for (int steps = between(r, 5, rare ? 200 : 110); steps > 0; steps--) {
             step();
         }
         barriers = coordinator.get(scheduler);
@@ -146,19 +134,22 @@ final class TaskSetRuns implements Main.Recorder {
 
     private Map<String, Object> configure() throws Exception {
         SplittableRandom r = random;
-        boolean wide = chance(r, 0.3);
+        boolean wide = chance(r, rare ? 0.7 : 0.3);
         int process = wide ? pick(r, 0, 500, 1000, 3000, 6000) : 3000;
         int node = wide ? pick(r, 0, 500, 1000, 3000, 6000) : 3000;
         int rack = wide ? pick(r, 0, 500, 1000, 3000, 6000) : 3000;
         boolean legacy = chance(r, 0.3);
         taskCpus = chance(r, 0.15) ? 2 : 1;
-        int failures = pick(r, 1, 2, 4, 4, 4);
+        if (rare) {
+            taskCpus = pick(r, 1, 1, 2, 3);
+        }
+        int failures = rare ? pick(r, 1, 3, 5, 9) : pick(r, 1, 2, 4, 4, 4);
         fair = chance(r, 0.3);
         boolean exclude = failures > 2 && chance(r, 0.3);
         speculation = chance(r, 0.35);
-        double quantile = pick(r, 0.75, 0.5, 0.25, 0.9);
-        double multiplier = pick(r, 1.5, 1.1, 2.0);
-        int runtime = pick(r, 0, 100, 1000);
+        double quantile = rare ? pick(r, 0.0, 0.1, 0.34, 0.75, 0.99, 1.0) : pick(r, 0.75, 0.5, 0.25, 0.9);
+        double multiplier = rare ? pick(r, 0.0, 0.5, 1.0, 1.5, 3.7) : pick(r, 1.5, 1.1, 2.0);
+        int runtime = rare ? pick(r, 0, 1, 999, 7000) : pick(r, 0, 100, 1000);
         SparkConf c = context().conf();
         c.set("spark.locality.wait.process", process + "ms").set("spark.locality.wait.node", node + "ms");
         c.set("spark.locality.wait.rack", rack + "ms");
@@ -170,15 +161,15 @@ final class TaskSetRuns implements Main.Recorder {
         service = chance(r, 0.2);
         Object blocks = context().env().blockManager();
         Tools.field(BlockManager.class, "externalShuffleServiceEnabled").setBoolean(blocks, service);
-        barrier = !legacy && chance(r, 0.15);
-        profile = taskCpus == 1 ? 0 : TaskSetTasks.twoCpus().id();
+        barrier = rare ? chance(r, 0.4) : !legacy && chance(r, 0.15);
+        profile = rare || taskCpus == 1 ? 0 : TaskSetTasks.twoCpus().id();
         Map<String, Object> conf = object("wait_process_ms", process, "wait_node_ms", node, "wait_rack_ms", rack, "legacy_reset_on_task_launch", legacy,
                 "task_cpus", taskCpus, "max_task_failures", failures, "scheduler_mode", fair ? "FAIR" : "FIFO", "exclude_on_failure", exclude, "shuffle_service", service, "health_clock", true,
                 "speculation", speculation ? object("quantile", quantile, "multiplier", multiplier, "min_task_runtime_ms", runtime) : null);
         if (this.wide) {
             conf.putAll(TaskSetLimits.draw(r, c, failures));
-            several = taskCpus == 1 && chance(r, 0.5);
-            if (several) {
+            several = rare || taskCpus == 1 && chance(r, 0.5);
+            if (several && !rare) {
                 conf.put("profiles", list(object("profile", 0, "task_cpus", 1), object("profile", 1, "task_cpus", 2)));
                 TaskSetTasks.twoCpus();
             }
@@ -187,18 +178,28 @@ final class TaskSetRuns implements Main.Recorder {
             c.set("spark.shuffle.service.enabled", "" + service); // for HealthTracker
             conf.putAll(TaskSetFull.draw(r, c, fair));
         }
+        if (rare) {
+            profiles = new TaskSetProfiles(r, context(), taskCpus);
+            conf.put("profiles", profiles.written());
+        }
         return conf;
     }
 
     private boolean several; // there are several resource profiles, of tasks of one core and of two
 
     /** A resource profile of an executor or a stage. */
-    private int anyProfile() throws Exception {
+    private int anyProfile(boolean ofExecutor) throws Exception {
+        if (rare) {
+            return profiles.any(random, ofExecutor);
+        }
         return several && chance(random, 0.4) ? TaskSetTasks.twoCpus().id() : profile;
     }
 
     /** A profile as the case calls it. */
     private int written(int profile) {
+        if (rare) {
+            return profiles.number(profile);
+        }
         return several && profile != 0 ? 1 : 0;
     }
 
@@ -231,7 +232,7 @@ final class TaskSetRuns implements Main.Recorder {
 
     private void step() throws Exception {
         int dice = random.nextInt(100);
-        List<Executor> alive = alive();
+        List<TaskSetExecutor> alive = alive();
         if (full && chance(random, 0.05) && furtherStep()) {
             return;
         }
@@ -282,9 +283,9 @@ final class TaskSetRuns implements Main.Recorder {
         return true;
     }
 
-    private List<Executor> alive() {
-        List<Executor> out = new ArrayList<>();
-        for (Executor e : executors.values()) {
+    private List<TaskSetExecutor> alive() {
+        List<TaskSetExecutor> out = new ArrayList<>();
+        for (TaskSetExecutor e : executors.values()) {
             if (!e.pending && !e.decommissioned) {
                 out.add(e);
             }
@@ -298,7 +299,7 @@ final class TaskSetRuns implements Main.Recorder {
         }
         List<Object> added = new ArrayList<>();
         for (int i = 0; i < n; i++) {
-            Executor e = new Executor("" + ++nextExecutor, pick(random, hosts), between(random, 1, 4), anyProfile());
+            TaskSetExecutor e = new TaskSetExecutor("" + ++nextExecutor, pick(random, hosts), between(random, 1, rare ? 7 : 4), anyProfile(true));
             executors.put(e.id, e);
             places.put(e.id, e.host);
             added.add(list(e.id, e.host, e.free));
@@ -317,15 +318,23 @@ final class TaskSetRuns implements Main.Recorder {
         offer(alive(), true);
     }
 
-    private void offer(List<Executor> to, boolean all) throws Exception {
+    private void offer(List<TaskSetExecutor> to, boolean all) throws Exception {
         List<WorkerOffer> offers = new ArrayList<>();
         List<Object> written = new ArrayList<>();
-        for (Executor e : to) {
+        for (TaskSetExecutor e : to) {
             offers.add(new WorkerOffer(e.id, e.host, e.free, Option.apply(e.host + ":1"), scala.collection.immutable.Map$.MODULE$.empty(), e.profile));
             written.add(several ? list(e.id, e.host, e.free, written(e.profile)) : list(e.id, e.host, e.free));
         }
         List<TaskDescription> launched = new ArrayList<>();
-        Seq<Seq<TaskDescription>> answer = scheduler.resourceOffers(JavaConverters.asScalaBufferConverter(offers).asScala().toIndexedSeq(), all);
+        Seq<Seq<TaskDescription>> answer;
+        try {
+            answer = scheduler.resourceOffers(JavaConverters.asScalaBufferConverter(offers).asScala().toIndexedSeq(), all);
+        } catch (Exception e) {
+            if (!rare || !(e instanceof SparkException)) {
+                throw e;
+            }
+            answer = seq(List.of()); // a barrier that a wait could never bring together: what was to be launched is lost
+        }
         for (Seq<TaskDescription> of : JavaConverters.seqAsJavaListConverter(answer).asJava()) {
             launched.addAll(JavaConverters.seqAsJavaListConverter(of).asJava());
         }
@@ -340,7 +349,8 @@ final class TaskSetRuns implements Main.Recorder {
     private Object launch(TaskDescription t) {
         TaskSetManager m = scheduler.taskIdToTaskSetManager().get(t.taskId());
         TaskInfo info = m.taskInfos().apply(t.taskId());
-        int cpus = written(m.taskSet().resourceProfileId()) == 1 ? 2 : taskCpus;
+        int number = written(m.taskSet().resourceProfileId());
+        int cpus = rare ? profiles.cpus(number) : number == 1 ? 2 : taskCpus;
         executors.get(t.executorId()).free -= cpus;
         running.put(t.taskId(), new Running(t.taskId(), t.executorId(), cpus, false));
         return object("tid", t.taskId(), "stage", m.taskSet().stageId(), "stage_attempt", m.taskSet().stageAttemptId(), "index", info.index(),
@@ -366,7 +376,7 @@ final class TaskSetRuns implements Main.Recorder {
     /** A task ends, and its executor is offered alone. */
     private void end(String kind) throws Exception {
         Running t = pick(random, new ArrayList<>(running.values()));
-        Executor e = executors.get(t.executor);
+        TaskSetExecutor e = executors.get(t.executor);
         if (e == null || e.pending) {
             return;
         }
@@ -397,7 +407,7 @@ final class TaskSetRuns implements Main.Recorder {
     }
 
     private void lose() throws Exception {
-        Executor e = pick(random, new ArrayList<>(executors.values()));
+        TaskSetExecutor e = pick(random, new ArrayList<>(executors.values()));
         String kind = pick(random, "exited_not_app", "exited_app", "killed", "process_lost", "process_lost");
         if (!e.pending && chance(random, 0.25)) {
             kind = "pending";
@@ -418,7 +428,7 @@ final class TaskSetRuns implements Main.Recorder {
         event(object("op", "executor_lost", "exec", e.id, "kind", kind));
     }
 
-    private void decommission(Executor e) throws Exception {
+    private void decommission(TaskSetExecutor e) throws Exception {
         String worker = chance(random, 0.5) ? e.host : null;
         scheduler.executorDecommission(e.id, new ExecutorDecommissionInfo("made up", Option.apply(worker)));
         e.decommissioned = true;
@@ -438,7 +448,7 @@ final class TaskSetRuns implements Main.Recorder {
         boolean together = barrier && chance(random, 0.6);
         int style = random.nextInt(5); // 0: no preferences
         int n = between(random, 1, together ? 6 : chance(random, 0.2) ? 40 : 20);
-        int of = anyProfile();
+        int of = anyProfile(false);
         List<Object> written = new ArrayList<>();
         Task<?>[] tasks = new Task<?>[n];
         Properties properties = new Properties();
@@ -470,11 +480,11 @@ final class TaskSetRuns implements Main.Recorder {
     /** One preferred location that is not there yet; Spark drops repeated ones. */
     private void locate(int style, List<TaskLocation> locations, List<Object> names) {
         String host = pick(random, hosts);
-        List<Executor> all = new ArrayList<>(executors.values());
+        List<TaskSetExecutor> all = new ArrayList<>(executors.values());
         TaskLocation location;
         Object name;
         if (style >= 3 && !all.isEmpty() && chance(random, 0.5)) {
-            Executor e = pick(random, all);
+            TaskSetExecutor e = pick(random, all);
             location = new ExecutorCacheTaskLocation(e.host, e.id);
             name = list(e.host, e.id);
         } else if (style == 2 && chance(random, 0.6)) {
