@@ -185,7 +185,7 @@ func (a *Allocator) tell(e Event) { a.events = append(a.events, e) }
 func (a *Allocator) room(amount, size resource.Resource) int {
 	n := ratio(amount[resource.Memory], size[resource.Memory])
 	if a.c.CPU {
-		n = min(n, ratio(amount[resource.VCores], size[resource.VCores]))
+		n = min(n, ratio(amount.CPU(), size.CPU()))
 	}
 	return n
 }
@@ -203,7 +203,7 @@ func ratio(amount, size int64) int {
 func (a *Allocator) needed(amount, size resource.Resource) int {
 	n := ceil(amount[resource.Memory], size[resource.Memory])
 	if a.c.CPU {
-		n = max(n, ceil(amount[resource.VCores], size[resource.VCores]))
+		n = max(n, ceil(amount.CPU(), size.CPU()))
 	}
 	return n
 }

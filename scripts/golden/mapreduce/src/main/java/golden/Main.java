@@ -5,15 +5,20 @@ import java.io.FileOutputStream;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.zip.GZIPOutputStream;
 
-/** Writes vectors: first seed, number of runs, largest number of maps, steps a run, file. */
+/** Writes vectors: rare or not, first seed, number of runs, largest number of maps, steps a run, file. */
 public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
+    boolean rare = args.length == 6 && args[0].equals("rare");
+    if (rare) {
+      args = Arrays.copyOfRange(args, 1, 6);
+    }
     if (args.length != 5) {
-      System.err.println("usage: SEED RUNS MAPS STEPS FILE.jsonl.gz");
+      System.err.println("usage: [rare] SEED RUNS MAPS STEPS FILE.jsonl.gz");
       System.exit(2);
     }
     try (Writer w = new OutputStreamWriter(new GZIPOutputStream(new FileOutputStream(args[4])), StandardCharsets.UTF_8)) {
@@ -22,7 +27,7 @@ public final class Main {
       ObjectMapper json = new ObjectMapper();
       for (int i = 0; i < runs; i++) {
         // A run is odd when its seed is: settings and events as no cluster has them.
-        Play play = new Play(seed + i, Integer.parseInt(args[2]), Integer.parseInt(args[3]), (seed + i) % 2 != 0);
+        Play play = new Play(seed + i, Integer.parseInt(args[2]), Integer.parseInt(args[3]), (seed + i) % 2 != 0, rare);
         w.write(json.writeValueAsString(play.run()));
         w.write('\n');
       }

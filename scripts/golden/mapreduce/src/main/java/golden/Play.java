@@ -14,6 +14,7 @@ import org.apache.hadoop.mapreduce.v2.app.rm.Driven;
 final class Play {
   private final Random random;
   private final boolean odd;
+  private final boolean rare; // settings, sizes and clusters at the edge, copies of tasks that run, nodes on which many fail
   private final long seed;
   private final int steps;
   private final int maps;
@@ -38,15 +39,16 @@ final class Play {
   /** What the ResourceManager was last asked for anywhere, by priority, less what it gave. */
   private final TreeMap<Integer, Integer> wanted = new TreeMap<>();
 
-  Play(long seed, int most, int steps, boolean odd) {
+  Play(long seed, int most, int steps, boolean odd, boolean rare) {
+    this.rare = rare;
     this.seed = seed;
     this.odd = odd;
     random = new Random(seed * 7919 + 17);
     this.steps = 5 + random.nextInt(steps);
     maps = 1 + random.nextInt(most);
     reduces = chance(5) ? 0 : random.nextInt(most / 2 + 1);
-    int n = 1 + random.nextInt(10);
-    int r = 1 + random.nextInt(4);
+    int n = 1 + random.nextInt(rare ? 40 : 10);
+    int r = 1 + random.nextInt(rare ? 12 : 4);
     for (int i = 1; i <= n; i++) {
       hosts.add("h" + i);
       if (!odd || !chance(20)) {
@@ -66,6 +68,9 @@ final class Play {
   }
 
   private int[] size() {
+    if (rare) {
+      return new int[] {of(Arrays.asList(1, 128, 1000, 1023, 1024, 1025, 8192, 100000)), of(Arrays.asList(0, 1, 1, 2, 3, 7, 100))};
+    }
     return new int[] {of(Arrays.asList(256, 512, 1000, 1024, 1536, 2048, 3000, 4096)), 1 + (chance(3) ? random.nextInt(4) : 0)};
   }
 
@@ -83,6 +88,16 @@ final class Play {
     c.put("max_failures_per_node", plain ? 3 : of(Arrays.asList(1, 2, 3)));
     c.put("ignore_blacklist_percent", plain ? 33 : of(Arrays.asList(-1, 0, 20, 33, 50, 100)));
     c.put("opportunistic_maps_percent", plain || !chance(4) ? 0 : of(Arrays.asList(1, 3, 50, 100)));
+    if (rare) {
+      c.put("slow_start", of(Arrays.asList(-1f, 0f, 0.01f, 0.05f, 0.99f, 1f, 1.5f)));
+      c.put("ramp_up_limit", of(Arrays.asList(-0.5f, 0f, 0.01f, 0.33333334f, 0.9f, 2f)));
+      c.put("preemption_limit", of(Arrays.asList(-0.5f, 0f, 0.01f, 0.9f, 3f)));
+      c.put("running_map_limit", of(Arrays.asList(-1, 0, 1, 3, 8, 100)));
+      c.put("running_reduce_limit", of(Arrays.asList(-1, 0, 0, 1, 3, 100)));
+      c.put("max_failures_per_node", of(Arrays.asList(0, 1, 1, 2, 5)));
+      c.put("ignore_blacklist_percent", of(Arrays.asList(-1, 0, 1, 10, 67, 100)));
+      c.put("opportunistic_maps_percent", chance(3) ? of(Arrays.asList(2, 7, 99)) : 0);
+    }
     c.put("preemption_policy", plain ? "noop" : of(Arrays.asList("noop", "kill", "checkpoint")));
     return c;
   }
@@ -163,6 +178,9 @@ final class Play {
     if (odd && chance(6)) {
       list.add("elsewhere");
     }
+    if (rare && chance(4)) {
+      list.addAll(list); // a block may have a host twice
+    }
     Collections.shuffle(list, random);
     return new ArrayList<>(list.subList(0, Math.min(list.size(), random.nextInt(4))));
   }
@@ -200,7 +218,7 @@ final class Play {
           ending.put(live.get(a), 0);
           break;
         case 2:
-          if (!chance(3)) {
+          if (!chance(rare ? 1 : 3)) {
             break;
           }
           Map<String, Object> f = event("fail");
@@ -223,6 +241,11 @@ final class Play {
           driven.progress(a, v);
           break;
         default:
+      }
+    }
+    for (String a : rare ? running() : Collections.<String>emptyList()) { // a copy, as of the speculator
+      if (chance(12)) {
+        request(task(a), chance(8));
       }
     }
     for (String a : new ArrayList<>(live.keySet())) {
@@ -276,6 +299,9 @@ final class Play {
     int each = chance(2) ? mapSize[0] : reduceSize[0];
     e.put("avail", of(Arrays.asList(Arrays.asList(0, 0), Arrays.asList(each * random.nextInt(8), random.nextInt(10)), Arrays.asList(random.nextInt(9000), random.nextInt(8)),
         Arrays.asList(1 << 20, 1000))));
+    if (rare && chance(3)) {
+      e.put("avail", of(Arrays.asList(Arrays.asList(-5000, -3), Arrays.asList(-each, 4), Arrays.asList(each, 0), Arrays.asList(2 * each - 1, -1), Arrays.asList(Integer.MAX_VALUE, Integer.MAX_VALUE))));
+    }
     e.put("nodes", chance(8) ? random.nextInt(hosts.size() + 2) : hosts.size());
     List<List<Object>> alloc = new ArrayList<>();
     for (Integer priority : new ArrayList<>(wanted.keySet())) {
