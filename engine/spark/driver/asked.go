@@ -207,17 +207,17 @@ func (a *asked) StartFailed(c int64) {
 func (a *asked) Kill(now int64, ids []int32) []int32 { return a.kill(ids, false) }
 
 // kill gives executors back; with force also busy ones, whose tasks are lost. An executor whose
-// connection dropped counts as idle, as its tasks are no longer the scheduler's.
+// connection dropped counts as idle, as its tasks are no longer the scheduler's. One that is being decommissioned is killed as any other.
 //
 // Source: CoarseGrainedSchedulerBackend.killExecutors.
 func (a *asked) kill(ids []int32, force bool) []int32 {
 	out := a.killed[:0]
 	for _, id := range ids {
 		e := a.exec(id)
-		if e == nil || e.killing || e.state != execLost && (e.state != execAlive || e.running > 0 && !force) {
+		if e == nil || e.killing && !e.decommissioned || e.state != execLost && (e.state != execAlive || e.running > 0 && !force) {
 			continue
 		}
-		e.killing = true
+		e.killing, e.decommissioned = true, false
 		out = append(out, id)
 	}
 	a.killed = out

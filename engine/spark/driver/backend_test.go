@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"replay/engine/protocol"
+	"replay/engine/record"
 	"replay/policy/resource"
 	"replay/trace"
 )
@@ -67,6 +68,32 @@ func TestKillExecutors(t *testing.T) {
 				t.Errorf("containers %v are given back, want %v", released, wanted)
 			}
 		})
+	}
+}
+
+// An executor that lets its tasks end before it goes is killed with them where failures exclude it. It is lost as one that was killed.
+//
+// Source: CoarseGrainedSchedulerBackend.killExecutors, removeExecutor, disableExecutor.
+func TestKillOfADecommissionedExecutor(t *testing.T) {
+	a := newApp(t, jobOf(near(stageOf(0, 2, 100_000), []int32{0}, []int32{1})), setup{conf: static(2)}).executors(0, 1).register()
+	a.Run(500)
+	a.asked().Decommission(500, []int32{1})
+	for _, c := range []struct {
+		force bool
+		want  int
+	}{{false, 0}, {true, 1}, {true, 0}} {
+		if got := a.asked().kill([]int32{1}, c.force); len(got) != c.want {
+			t.Fatalf("kill with force %v: %v, want %d executors", c.force, got, c.want)
+		}
+	}
+	a.Run(10_000)
+	if e := a.d.exec(1); e.state != execRemoved || a.Container(2).Exit == protocol.ExitSuccess {
+		t.Errorf("state %v, exit %d, want it removed and its process stopped", e.state, a.Container(2).Exit)
+	}
+	for _, r := range a.Tasks {
+		if r.Container == 2 && r.End != record.TaskLost {
+			t.Errorf("its task ends as %s, want lost", r.End)
+		}
 	}
 }
 
