@@ -207,7 +207,7 @@ func (d *Dist) sorted() []run {
 	return list
 }
 
-// Spill counts the values in buckets from now on, as a [Stored] distribution has them.
+// Spill counts the values in buckets from now on, as one of many different values does.
 func (d *Dist) Spill() {
 	if d.Settle(); d.counts != nil {
 		return

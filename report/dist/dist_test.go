@@ -2,6 +2,7 @@ package dist
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/montanaflynn/stats"
@@ -58,6 +59,11 @@ func TestDistAgreesWithTheLibrary(t *testing.T) {
 		back, err := s.Dist("x")
 		if err != nil || back.N() != d.N() || back.Max() != d.Max() || back.Mean() != d.Mean() {
 			t.Fatalf("stored and read back: %+v, error %v", back, err)
+		}
+		b := buckets.Stored()
+		rougher, err := b.Dist("x")
+		if err != nil || !b.Buckets || s.Buckets || !slices.Equal(back.Quantiles(ps...), got) || !slices.Equal(rougher.Quantiles(ps...), rough) {
+			t.Fatalf("stored and read back %v has quantiles %v and in buckets %v, want %v and %v; error %v", values, back.Quantiles(ps...), rougher.Quantiles(ps...), got, rough, err)
 		}
 	})
 }
@@ -123,7 +129,7 @@ func TestLate(t *testing.T) {
 		t.Errorf("values around the first of three last ones: %v, want 999 and 5000", q)
 	}
 	s := make().Stored()
-	if last := s.Values[len(s.Values)-1]; last != [2]int64{bucketValue(bucketOf(5_000)), 3} {
+	if last := s.Values[len(s.Values)-1]; last != [2]int64{5_000, 3} {
 		t.Errorf("stored: last %v, want 5000 three times", last)
 	}
 	b, err := make().MarshalBinary()

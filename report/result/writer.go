@@ -176,8 +176,6 @@ func (w *Writer) Finish(m record.Manifest) (*Data, error) {
 		}
 	}
 	if w.tasks == nil { // the result must say what Read will read
-		data.Tasks.Wait.Spill()
-		data.Tasks.Run.Spill()
 		data.Tasks.ByNode = TaskNodes{}
 		if err := writeJSON(w.dir.Path("tasks.json"), data.Tasks.stored()); err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"replay/cmd/replay/cmdline"
 	"replay/trace"
 )
 
@@ -159,5 +160,67 @@ func TestFilesBesideATrace(t *testing.T) {
 	dropList(t, dir)
 	if got, text := decided(t, dir); got != with || strings.Contains(text, said) {
 		t.Errorf("without a list: decisions %s, want %s, and nothing told of the file in\n%s", got, with, text)
+	}
+}
+
+// A workload under two names is one: a comparison over traces would count it twice.
+func TestOneWorkloadTwice(t *testing.T) {
+	m, err := trace.Load(traces + "uniform-micro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Name = "again"
+	for i := range m.Users {
+		m.Users[i].Name = "somebody"
+	}
+	again, half := filepath.Join(t.TempDir(), "again"), filepath.Join(t.TempDir(), "half")
+	if err := m.Write(again); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "trace", "cut", again, "--to", "5m", "--out", half, "-q")
+	variants := []string{"--variant", "now:", "--variant", "no-wait: --conf spark.locality.wait=0s", "-q"}
+	const want = "traces uniform-micro and again are one workload under two names"
+	if code, _, stderr := cmd(t, append([]string{"compare", traces + "uniform-micro", again}, variants...)...); code != cmdline.ExitBadInput || !strings.Contains(stderr, want) {
+		t.Errorf("exit %d, want %d and %q in %s", code, cmdline.ExitBadInput, want, stderr)
+	}
+	if code, _, stderr := cmd(t, append([]string{"compare", traces + "uniform-micro", half}, variants...)...); code != cmdline.ExitDone {
+		t.Errorf("a part beside the whole: exit %d, %s", code, stderr)
+	}
+}
+
+// What is written, and what is kept of it, changes no number: a result without rows of task attempts has the values of one with them, also when it is read again, and a
+// comparison that keeps its results those of one that does not.
+func TestNumbersWithoutRows(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	must(t, "run", traces+"uniform-micro", "-q", "--formats", "none", "--out", in("rows"))
+	must(t, "run", traces+"uniform-micro", "-q", "--formats", "none", "--out", in("none"), "--tasks", "off")
+	want := files(t, in("rows"))["summary.json"]
+	if got := files(t, in("none"))["summary.json"]; got != want {
+		t.Errorf("with --tasks off the summary is\n%s\nwant\n%s", got, want)
+	}
+	must(t, "report", in("none"), "-q", "--formats", "none", "--out", in("again"))
+	again := files(t, in("again"))
+	for name, text := range again {
+		if filepath.Base(name) == "summary.json" && text != want {
+			t.Errorf("read again the summary is\n%s\nwant\n%s", text, want)
+		}
+	}
+	if len(again) == 0 {
+		t.Error("report wrote nothing")
+	}
+	compared := func(name string, more ...string) []json.RawMessage {
+		must(t, append([]string{"compare", traces + "uniform-micro", "--variant", "now:", "--variant", "no-wait: --conf spark.locality.wait=0s", "--seeds", "2", "-q", "--formats", "none", "--out", in(name)}, more...)...)
+		var c struct{ Metrics []json.RawMessage }
+		if err := json.Unmarshal([]byte(files(t, in(name))["comparison.json"]), &c); err != nil || len(c.Metrics) == 0 {
+			t.Fatalf("%d metrics, %v", len(c.Metrics), err)
+		}
+		return c.Metrics
+	}
+	plain, kept := compared("plain"), compared("kept", "--results")
+	for i := range plain {
+		if string(plain[i]) != string(kept[i]) {
+			t.Errorf("with --results a metric is\n%s\nwant\n%s", kept[i], plain[i])
+		}
 	}
 }
