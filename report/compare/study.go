@@ -33,6 +33,13 @@ type run struct {
 	window      record.Window
 	seeds       []uint64 // by variant
 	jobs        int      // that any variant submitted
+	decided     []string // the decision hashes, by variant
+	worked      bool     // some task was launched
+}
+
+// twin reports whether two runs of different traces have the same jobs at the same times under every variant: one workload under two names, of which the second says nothing more.
+func (r *run) twin(o *run) bool {
+	return r.worked && r.trace != o.trace && slices.Equal(r.decided, o.decided) && !slices.Contains(r.decided, "")
 }
 
 // series is a metric over runs.
@@ -92,11 +99,15 @@ func (s *Study) Add(replays ...*metric.Summary) error {
 			return fmt.Errorf("run %d of variant %q ends %s, that of %q %s: what an end cuts off is no difference of theirs, want one --until for all",
 				len(s.runs)+1, s.sides[v].Name, Ending(end), s.sides[0].Name, Ending(of))
 		}
-		next.seeds = append(next.seeds, r.Manifest.Seed)
+		next.seeds, next.decided = append(next.seeds, r.Manifest.Seed), append(next.decided, r.Manifest.DecisionHash)
+		next.worked = next.worked || r.Manifest.Totals.TaskAttempts > 0
 		s.unpaired = s.unpaired || r.Manifest.Seed != first.Seed
 	}
 	p := newPairs(replays)
 	next.jobs = len(p.ids)
+	if i := slices.IndexFunc(s.runs, func(o run) bool { return next.twin(&o) }); i >= 0 && s.options.Unit == inference.Trace {
+		return fmt.Errorf("traces %s and %s are one workload under two names, no variant decides anything else on the one than on the other: it would count twice", s.runs[i].name, next.name)
+	}
 	s.runs = append(s.runs, next)
 	for v, r := range replays {
 		s.sides[v].add(r, p, v)
