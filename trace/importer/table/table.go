@@ -75,6 +75,8 @@ type reader struct {
 	rows    int64
 	buf     []byte
 	texts   spill.Texts
+
+	staged, inTurn int64 // jobs of several stages whose order no column says; those of them whose stages began after the end of the ones before
 }
 
 func read(ctx context.Context, inputs []string, b *workload.Builder, open func(path string) (source, string, error)) (err error) {
@@ -125,6 +127,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder, open func(p
 		b.Note("%d rows of %d jobs: the rows of a job are its tasks", t.rows, n)
 		t.sayIDs()
 	}
+	t.sayStages()
 	return nil
 }
 
@@ -500,6 +503,7 @@ func (t *reader) job(id string, rows []record) error {
 			return t.b.Drop("jobs_with_too_many_tasks", "%v", err)
 		}
 	}
+	t.order(rows)
 	if finish != unknown && finish >= max(submit, a.Job.RecordedStartMS) {
 		a.Job.RecordedFinishMS = finish
 	}
