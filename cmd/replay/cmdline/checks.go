@@ -18,11 +18,14 @@ func With(flag describedFlag, check check) cli.Flag {
 	if list, ok := flag.(*cli.StringSliceFlag); ok {
 		return &checkedList{list, check}
 	}
-	return &checked{flag, check, false}
+	return &checked{flag, check, false, false}
 }
 
 // Percent is [With] for a number of percent, which may say so: 3% is 3.
-func Percent(flag *cli.Float64Flag, check check) cli.Flag { return &checked{flag, check, true} }
+func Percent(flag *cli.Float64Flag, check check) cli.Flag { return &checked{flag, check, true, false} }
+
+// MayBeFlags is a flag whose value may be one word that is a flag.
+func MayBeFlags(flag *cli.StringFlag) cli.Flag { return &checked{flag, nil, false, true} }
 
 // whole reads a whole number as people write it: 010 is ten.
 func whole(text string) (int64, error) {

@@ -17,6 +17,7 @@ type checked struct {
 	describedFlag
 	check   // whose error says what is wanted: "want 1 or more"
 	percent bool
+	flags   bool // the value may be a word that is a flag
 }
 
 // A checkedList is a checked flag that may be given several times. The library must see its type, or it takes one value with commas in it for several.
@@ -139,6 +140,9 @@ func (w *Words) Wrong(flags []cli.Flag, where string) error {
 		case f.missing:
 			return Usagef("%s wants a value", f.dashed())
 		}
+		if f.takes(flags) {
+			return Usagef("%s wants a value, and %s is a flag: %[1]s=%[2]s where it is the value", f.dashed(), f.Value)
+		}
 		err := f.check()
 		var whole *CodedError
 		if errors.As(err, &whole) {
@@ -168,6 +172,17 @@ func (f *FlagWord) kind() (cli.Flag, check) {
 		return c.StringSliceFlag, c.check
 	}
 	return f.Flag, nil
+}
+
+// takes reports whether the value is another flag, which stands where somebody left out a text.
+func (f *FlagWord) takes(flags []cli.Flag) bool {
+	if c, ok := f.Flag.(*checked); ok && c.flags || f.inline || len(f.Value) < 2 || f.Value[0] != '-' {
+		return false
+	}
+	flag, _ := f.kind()
+	name, _, _ := strings.Cut(strings.TrimLeft(f.Value, "-"), "=")
+	_, text := flag.(*cli.StringFlag)
+	return text && FindFlag(flags, name) != nil
 }
 
 // value is the flag's value for the library, which takes 010 for eight and knows no percent.

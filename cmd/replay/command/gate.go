@@ -44,8 +44,8 @@ or task_wait, for all jobs or those of one queue or size; and a limit: of the va
 fails where a condition is broken beyond chance, or where jobs no longer finish. Without conditions it fails where a headline metric is
 worse. Exit code 1: it failed.`,
 		Flags: append(append(scenarioFlags(p.policies), cmdline.ProgressFlags()...),
-			&cli.StringFlag{Name: "base", Usage: "the configuration that is there: a `FOLDER` as of --config-dir, flags of run in quotes, or -- for that of the trace"},
-			&cli.StringFlag{Name: "head", Usage: "the one to come: a `FOLDER` as of --config-dir, flags of run in quotes, or -- for that of the trace"},
+			cmdline.MayBeFlags(&cli.StringFlag{Name: "base", Usage: "the configuration that is there: a `FOLDER` as of --config-dir, flags of run in quotes, or -- for that of the trace"}),
+			cmdline.MayBeFlags(&cli.StringFlag{Name: "head", Usage: "the one to come: a `FOLDER` as of --config-dir, flags of run in quotes, or -- for that of the trace"}),
 			cmdline.With(&cli.StringSliceFlag{Name: "fail-if", Usage: "fail where `CONDITION` holds, such as 'p95(wait, queue=etl) > +5%' (repeatable)"}, aCondition),
 			cmdline.With(&cli.StringSliceFlag{Name: "hold", Usage: "fail where `CONDITION` does not hold, such as 'p95(wait) < 30s' (repeatable)"}, aCondition),
 			&cli.StringFlag{Name: "slo", Usage: "conditions that must hold, one a line of `FILE`; # begins a comment"},
