@@ -67,6 +67,7 @@ type executorLog struct {
 	announced bool // by an event
 	hostID    int32
 	removed   int64 // absent while it lived
+	last      int64 // launch of the last task that ended on it, as its events say
 	reason    string
 }
 
@@ -489,6 +490,9 @@ func (a *appLog) onTaskEnd(stage, attempt int32, t *taskInfo) {
 	}
 	delete(a.running, t.id)
 	a.countEnd(t)
+	if i, ok := a.executor[t.executor]; ok {
+		a.executors[i].last = max(a.executors[i].last, t.launch)
+	}
 	st.result = st.result || t.result
 	p := &st.parts[row]
 	switch string(t.reason) {

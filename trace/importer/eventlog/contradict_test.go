@@ -164,3 +164,24 @@ func TestLogsPutTogether(t *testing.T) {
 		}
 	}
 }
+
+// An executor that was removed runs no task: a log in which one begins later contradicts itself, which is said.
+func TestTasksAfterTheRemoval(t *testing.T) {
+	lines := strings.SplitAfter(logText, "\n")
+	for _, tt := range []struct {
+		removed int
+		want    bool
+	}{{4000, true}, {100_000, false}} {
+		event := fmt.Sprintf("{\"Event\":\"SparkListenerExecutorRemoved\",\"Timestamp\":%d,\"Executor ID\":\"1\",\"Removed Reason\":\"gone\"}\n", tt.removed)
+		var warned []string
+		path := importtest.WriteNew(t, "log", strings.Join(slices.Insert(slices.Clone(lines), len(lines)-2, event), ""))
+		_, m, err := importtest.Import(t, Format, path, func(o *workload.Options) { o.Warn = func(text string) { warned = append(warned, text) } })
+		if err != nil || m.JobList[0].NumTasks() != 3 {
+			t.Fatalf("removed at %d: %v", tt.removed, err)
+		}
+		const said = "1 of 1 executors begin tasks after they were removed, the first is 1: "
+		if strings.Contains(strings.Join(warned, "\n"), said) != tt.want {
+			t.Errorf("removed at %d: warned of %q, want %q: %v", tt.removed, warned, said, tt.want)
+		}
+	}
+}

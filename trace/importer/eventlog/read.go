@@ -87,6 +87,9 @@ func (r *reading) readLog(ctx context.Context, log Log, app *appLog) error {
 			}
 		}
 	}
+	if late := app.ranOn(); late != nil {
+		r.warn("%s: %d of %d executors begin tasks after they were removed, the first is %d: the events contradict each other, and the tasks are taken", log.Path, len(late), len(app.executors), late[0])
+	}
 	if log.compacted {
 		r.counts.Read["compacted_logs"]++
 		r.warn("%s: was compacted by a history server: jobs and executors that had ended are not in it", log.Path)
@@ -156,6 +159,16 @@ func (r *reading) readEvents(ctx context.Context, log Log, app *appLog) error {
 		}
 	}
 	return nil
+}
+
+// ranOn returns the executors on which tasks began after their removal, by their ids.
+func (a *appLog) ranOn() (ids []int32) {
+	for i := range a.executors {
+		if e := &a.executors[i]; e.removed != absent && e.last > e.removed {
+			ids = append(ids, e.id)
+		}
+	}
+	return ids
 }
 
 // count adds what was read.
