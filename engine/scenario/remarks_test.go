@@ -50,8 +50,8 @@ func TestRemarks(t *testing.T) {
 			"yarn-site.xml: no effect (everybody may submit to every queue): yarn.acl.enable"}},
 		{"nodes of other sizes", Input{Nodes: []trace.Node{{MemMiB: 4096, VCores: 4}, {MemMiB: 4096, VCores: 8}}},
 			Options{Scheduler: "fair", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.nodemanager.resource.memory-mb", "8192", "yarn.nodemanager.resource.cpu-vcores", "8")}}}, []string{
-				"y.xml: line 3: yarn.nodemanager.resource.cpu-vcores=8: not modelled: the nodes are those of the trace, with 4 to 8 vcores",
-				"y.xml: line 2: yarn.nodemanager.resource.memory-mb=8192: not modelled: the nodes are those of the trace, with 4096 MiB each"}},
+				"y.xml: line 3: yarn.nodemanager.resource.cpu-vcores=8: not modelled: the nodes are those of the trace, with 4 to 8 vcores (--node-vcores of import says other ones)",
+				"y.xml: line 2: yarn.nodemanager.resource.memory-mb=8192: not modelled: the nodes are those of the trace, with 4096 MiB each (--node-mem of import says other ones)"}},
 		{"nodes of these sizes", Input{Nodes: []trace.Node{{MemMiB: 4096, VCores: 4}}},
 			Options{Scheduler: "fair", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.nodemanager.resource.memory-mb", "4096", "yarn.nodemanager.resource.cpu-vcores", "-1")}}}, []string{
 				"y.xml: 2 keys have no effect on a replay (--verbose lists them)"}},

@@ -192,12 +192,12 @@ func remarkOn(u conf.UnknownKey) remark.Remark {
 // otherSize says that a key gives nodes another size than those of the trace have, "" if it does not.
 func (sc *Scenario) otherSize(key string) string {
 	var size func(*trace.Node) int64
-	unit := " MiB"
+	unit, flag := " MiB", "--node-mem"
 	switch key {
 	case "yarn.nodemanager.resource.memory-mb":
 		size = func(n *trace.Node) int64 { return n.MemMiB }
 	case "yarn.nodemanager.resource.cpu-vcores":
-		size, unit = func(n *trace.Node) int64 { return int64(n.VCores) }, " vcores"
+		size, unit, flag = func(n *trace.Node) int64 { return int64(n.VCores) }, " vcores", "--node-vcores"
 	default:
 		return ""
 	}
@@ -214,9 +214,9 @@ func (sc *Scenario) otherSize(key string) string {
 	case least == value && most == value:
 		return ""
 	case least == most:
-		return fmt.Sprintf("the nodes are those of the trace, with %d%s each", most, unit)
+		return fmt.Sprintf("the nodes are those of the trace, with %d%s each (%s of import says other ones)", most, unit, flag)
 	}
-	return fmt.Sprintf("the nodes are those of the trace, with %d to %d%s", least, most, unit)
+	return fmt.Sprintf("the nodes are those of the trace, with %d to %d%s (%s of import says other ones)", least, most, unit, flag)
 }
 
 // strayKey is a single key that is neither Spark's nor YARN's nor MapReduce's nor Tez's.
