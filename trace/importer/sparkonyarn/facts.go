@@ -4,10 +4,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"replay/trace"
 	"strings"
 
 	"replay/input"
+	"replay/trace"
 	"replay/trace/importer/hadoopxml"
 	"replay/trace/importer/workload"
 )
