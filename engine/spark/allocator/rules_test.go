@@ -169,6 +169,31 @@ func TestTargetsAgainstWhatIsThere(t *testing.T) {
 	}
 }
 
+// A lower total is taken without a heartbeat only where the next one would ask for nothing.
+func TestLowerTotal(t *testing.T) {
+	m := newTestMaster(t, "locality-ratio", instant, "")
+	m.profiles = m.profiles[:1]
+	hints := &spark.StageHints{LocalTasks: 7}
+	m.total(0, 3)
+	m.beat(0, nil)
+	m.beat(100, []protocol.Name{1, 2})
+	m.beat(150, nil)
+	if m.Lower(2, hints) {
+		t.Error("taken while a request is open, which the next heartbeat takes back")
+	}
+	m.beat(200, []protocol.Name{3})
+	if m.Lower(1, hints) {
+		t.Error("taken while the ResourceManager has to be told that a request is met")
+	}
+	m.beat(250, nil)
+	if m.Lower(3, hints) || m.Lower(4, hints) {
+		t.Error("taken though it is not lower")
+	}
+	if !m.Lower(1, hints) || m.profiles[0].target != 1 || m.profiles[0].hints.LocalTasks != 7 || m.Due(300) {
+		t.Errorf("not taken while three executors run, or a heartbeat is due: target %d, %d local tasks", m.profiles[0].target, m.profiles[0].hints.LocalTasks)
+	}
+}
+
 // An empty total is the driver's end: nothing is wanted any more. Hosts to exclude come along.
 func TestTotalsOfADriverThatStops(t *testing.T) {
 	m := newTestMaster(t, "none", "spark.yarn.exclude.nodes", "h4,h3")
