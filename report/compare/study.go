@@ -173,6 +173,9 @@ func (s *series) least(x *metric.Value) {
 	if x.Absent == "" && (s.Absent != "" || x.N < s.N) {
 		s.N, s.Whole, s.Absent = x.N, x.Whole, ""
 	}
+	if x.Open > 0 { // which the first replay need not have
+		s.About = x.About
+	}
 }
 
 // Compare compares every variant with the first, in what was added so far. The comparison is good until more is added.

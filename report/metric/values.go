@@ -138,7 +138,7 @@ func countOpen(out []Value, s sample, q *result.OfJobs) {
 	for i, of := range statistics {
 		v := &out[i]
 		v.N, v.Open, v.Still = int64(len(s.xs)+len(s.open)), int64(len(s.open)), q.Still
-		v.About += fmt.Sprintf(", and over %s %s, with at least the time so far", quantity.Counted(v.Open, "jobs"), q.Still)
+		v.About += fmt.Sprintf(", and over jobs %s, with at least the time so far", q.Still)
 		if of.name == "max" {
 			v.Number, v.Absent = math.NaN(), fmt.Sprintf("%d of %d jobs are %s", v.Open, v.N, q.Still)
 			continue

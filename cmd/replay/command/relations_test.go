@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -222,5 +223,62 @@ func TestNumbersWithoutRows(t *testing.T) {
 		if string(plain[i]) != string(kept[i]) {
 			t.Errorf("with --results a metric is\n%s\nwant\n%s", kept[i], plain[i])
 		}
+	}
+}
+
+// A comparison the other way round says the same of each metric, with changes of the other sign, also where jobs are open in one of the two alone.
+func TestComparisonsMirror(t *testing.T) {
+	type cell struct {
+		Variant, Finding string
+		Value            json.RawMessage
+		ByUnit           json.RawMessage `json:"by_unit"`
+		P                json.RawMessage
+		SE               json.RawMessage `json:"standard_error"`
+		Difference       float64
+		Interval         []float64
+	}
+	type metric struct {
+		Metric, About, Unit, Family, Of string
+		N                               int64
+		Variants                        []cell
+	}
+	other := map[string]string{"better": "worse", "worse": "better", "higher": "lower", "lower": "higher"}
+	compared := func(variants ...string) (told map[string]string) {
+		out := filepath.Join(t.TempDir(), "out")
+		must(t, "compare", traces+"uniform-micro", "--variant", variants[0], "--variant", variants[1], "--seeds", "5", "--formats", "none", "--allow-failures", "-q", "--out", out)
+		var c struct{ Metrics []metric }
+		if err := json.Unmarshal([]byte(files(t, out)["comparison.json"]), &c); err != nil {
+			t.Fatal(err)
+		}
+		told = map[string]string{}
+		for _, m := range c.Metrics {
+			a, b := m.Variants[0], m.Variants[1]
+			change := b
+			if a.Variant > b.Variant {
+				a, b = b, a
+				change.Difference = 0 - change.Difference
+				if len(change.Interval) == 2 {
+					change.Interval = []float64{0 - change.Interval[1], 0 - change.Interval[0]}
+				}
+				if f := other[change.Finding]; f != "" {
+					change.Finding = f
+				}
+			}
+			told[m.Metric] = fmt.Sprintf("%s, %s %s, %d of %s: %s %s, %s %s: %+g %v p %s SE %s %s", m.About, m.Unit, m.Family, m.N, m.Of, a.Value, a.ByUnit, b.Value, b.ByUnit,
+				change.Difference, change.Interval, change.P, change.SE, change.Finding)
+		}
+		return told
+	}
+	const few, many = "few: --until 100s --nodes 3", "many: --until 100s"
+	there, back := compared(few, many), compared(many, few)
+	all := ""
+	for name, want := range there {
+		all += want
+		if got := back[name]; got != want {
+			t.Errorf("the other way round %s is\n%s\nwant\n%s", name, got, want)
+		}
+	}
+	if len(there) != len(back) || !strings.Contains(all, " better") || !strings.Contains(all, "and over jobs still waiting") {
+		t.Errorf("%d metrics and %d: want as many, something found, and jobs that wait at the end", len(there), len(back))
 	}
 }
