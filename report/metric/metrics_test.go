@@ -446,7 +446,7 @@ func TestSamplesAfterTheEnd(t *testing.T) {
 	}
 }
 
-// All metrics go through the jobs together, and each takes the same of them as alone. What became of the jobs is counted by the way; who asks gets a copy.
+// Metrics go through the jobs together, and each takes the same of them as alone. What became of the jobs is counted by the way; who asks gets a copy.
 func TestMetricsAloneAndTogether(t *testing.T) {
 	d := reporttest.DataOf(t, reporttest.ByHand)
 	all := Of(d)

@@ -70,12 +70,14 @@ func (p *parts) all(of *partSamples, yield func(part, *sample)) {
 	}
 }
 
-// pass goes through the jobs of a replay once, for all metrics: there may be many jobs, each of which is unpacked whenever it is looked at.
+// pass goes through the jobs of a replay once, for several metrics: there may be many jobs, each of which is unpacked whenever it is looked at. So may be what a metric
+// keeps of each, of which there is that of one at a time.
 type pass struct {
 	data   *result.Data
 	each   []func(*result.Job) // what metrics take of a job
 	parts  parts
 	parted bool // they are asked for
+	keeps  bool // a metric keeps something of each job: no other is to share the pass behind it
 }
 
 func newPass(d *result.Data) *pass { return &pass{data: d, parts: newParts()} }

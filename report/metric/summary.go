@@ -31,18 +31,24 @@ func Of(d *result.Data) *Summary { return of(d, Metrics) }
 func of(d *result.Data, metrics []Metric) *Summary {
 	s := &Summary{Data: d, outcome: newOutcome()}
 	p := newPass(d)
-	values := make([]func() []Value, len(metrics))
-	for i := range metrics {
-		values[i] = metrics[i].values(p)
-	}
 	counted := s.outcome.add(p)
-	p.run()
-	counted()
 	n := 0
-	for i, m := range metrics {
-		s.Groups = append(s.Groups, Group{m.Name, m.Title, values[i]()})
-		n += len(s.Groups[i].Values)
+	var values []func() []Value // of metrics that share the pass
+	for i := range metrics {
+		values = append(values, metrics[i].values(p))
+		if !p.keeps && i+1 < len(metrics) {
+			continue
+		}
+		p.run()
+		for _, of := range values {
+			m := &metrics[len(s.Groups)]
+			g := Group{m.Name, m.Title, of()}
+			s.Groups = append(s.Groups, g)
+			n += len(g.Values)
+		}
+		p, values = newPass(d), nil
 	}
+	counted()
 	s.Values, s.byName = make([]Value, 0, n), make(map[string]int, n) // of 500 queues there are 11,000
 	for i := range s.Groups {
 		s.Values = append(s.Values, s.Groups[i].Values...)

@@ -66,6 +66,7 @@ func (p *pass) jobValues(first *result.OfJobs, others ...*result.OfJobs) func() 
 	for i, q := range all {
 		fill[i] = adds(q, d)
 	}
+	p.keeps = true
 	var by partSamples
 	samples := p.sampled(d.Jobs.Len(), fill, &by)
 	return func() (vs, ofParts []Value) {
