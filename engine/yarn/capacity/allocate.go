@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"replay/engine/fetch"
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/policy/resource"
@@ -83,7 +84,13 @@ func (s *Scheduler) PullAM(id protocol.AppID) (protocol.Container, bool) {
 // Queues yields the queues, parents first, children as configured.
 func (s *Scheduler) Queues(yield func(*yarn.QueueState)) {
 	var state yarn.QueueState
-	for _, q := range s.queues {
+	for i, q := range s.queues { // which lie all over the memory
+		if next := i + 8; next < len(s.queues) {
+			fetch.Of(s.queues[next])
+		}
+		if next := i + 4; next < len(s.queues) {
+			fetch.Of(s.queues[next].cfg)
+		}
 		state.Path, state.Leaf, state.Weight = q.cfg.Path, q.leaf, float64(q.cfg.AbsoluteCapacity)
 		state.Used = q.used // one by one: all at once they are copied twice
 		state.Demand.CopyFrom(&q.used)
