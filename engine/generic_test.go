@@ -245,3 +245,31 @@ func TestTasksAskedForAsOne(t *testing.T) {
 		t.Error("no stage is one whose tasks are asked for as one")
 	}
 }
+
+// An application master hears nothing new of the end of a container whose task had reported its own: no heartbeat is executed for it. What it hears of nodes that fail later, in which order, is
+// as if all of them had been.
+func TestHeartbeatsOfKnownEndsPass(t *testing.T) {
+	job := func() *trace.Job {
+		st := stage(0, 40, 0, nil)
+		for i := range st.Tasks.DurationMS {
+			st.Tasks.DurationMS[i] = 5000 + int64(i*i%41)*1100
+		}
+		return ofKind(trace.KindGeneric, 0, 0, st)
+	}
+	k, m := replay(t, input(cluster(6, 2), nil, job()), scenario.Options{Seed: 1})
+	checkRecords(t, k, m)
+	if x := m.Totals; x.AMHeartbeats < 40 || x.ExecutedAMHeartbeats > 15 {
+		t.Errorf("%d of %d heartbeats of the application master were executed, want few", x.ExecutedAMHeartbeats, x.AMHeartbeats)
+	}
+	for seed := range uint64(20) {
+		var events []trace.NodeEvent
+		for node := range int32(4) {
+			events = append(events, nodeEvent(20_000+1000*int64(seed), node, node, trace.Fail))
+		}
+		for node := range int32(4) {
+			events = append(events, nodeEvent(100_000, 4+node, node, trace.Recover))
+		}
+		succeedAlike(t, func() scenario.Input { return input(cluster(6, 2), events, job()) }, scenario.Options{Seed: seed,
+			Conf: map[string]string{"yarn.nm.liveness-monitor.expiry-interval-ms": "3000"}})
+	}
+}
