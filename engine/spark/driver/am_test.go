@@ -65,7 +65,7 @@ func subset(some, all []int64) bool {
 	return !slices.ContainsFunc(some, func(t int64) bool { return !slices.Contains(all, t) })
 }
 
-// A target that changes ends the pause at once, and the short pauses begin again; so does a question for the reason of a loss.
+// A target that changes ends the pause at once, and the short pauses begin again; so does a question for the reason of a loss, whatever the answer.
 //
 // Source: ApplicationMaster.resetAllocatorInterval.
 func TestHeartbeatIsWoken(t *testing.T) {
@@ -85,6 +85,19 @@ func TestHeartbeatIsWoken(t *testing.T) {
 		a.FailNode(0)
 		a.Run(6000)
 		if d := cmp.Diff([]int64{0, 3000, 4010, 4210, 4610, 5410}, a.Beats); d != "" {
+			t.Errorf("heartbeats (-want +got)\n%s", d)
+		}
+	})
+	t.Run("by a question that it answers at once", func(t *testing.T) {
+		m := instant()
+		m.DisconnectMS = 5000
+		a := newApp(t, jobOf(near(stageOf(0, 1, 1_000_000), []int32{0})), setup{dense: true, conf: dynamic("spark.dynamicAllocation.initialExecutors", "2", "spark.dynamicAllocation.executorIdleTimeout", "1000s"), model: m}).executors(0, 1).register()
+		a.Run(4000)
+		if got := a.asked().kill([]int32{1, 2}, false); !slices.Equal(got, []int32{2}) {
+			t.Fatalf("killed %v, want 2, as 1 is busy", got)
+		}
+		a.Run(15_000) // its container is given back at 6 s, the application master hears of its end at 9 s, the driver notices at 11 s
+		if d := cmp.Diff([]int64{0, 0, 3000, 6000, 9000, 11_000, 14_000}, a.Beats); d != "" {
 			t.Errorf("heartbeats (-want +got)\n%s", d)
 		}
 	})

@@ -346,10 +346,10 @@ func (a *asked) disconnected(id int32) {
 		a.removeExecutor(id, lossOf(reason))
 	case allocator.LossWaits:
 		a.question(id)
-		a.wake()
 	default:
 		a.removeExecutor(id, spark.Loss{Kind: spark.LossProcess, ByApp: true})
 	}
+	a.wake() // by the question, whatever the answer
 }
 
 func (a *asked) questioning() bool { return len(a.questions) > 0 }
