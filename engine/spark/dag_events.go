@@ -185,9 +185,9 @@ func (d *DAG) barrierFailed(now int64, e *TaskEvent, info setInfo) {
 	if info.attempt != s.next-1 {
 		return
 	}
-	if !info.killed { // none is launched any more
+	if !info.killed { // none is launched any more, as those that run are not there for all to be launched together
 		d.sets[e.Set].killed = true
-		d.tasks.cancelStage(now, info.stage)
+		d.tasks.killStage(info.stage)
 	}
 	d.attemptFailed(info, e.Set)
 	if !slices.Contains(s.failedAttempts, info.attempt) {

@@ -248,7 +248,7 @@ func TestFetchFailureOfADecommissionedHost(t *testing.T) {
 	}
 }
 
-// DAGScheduler.handleTaskCompletion: the failure of a task of a barrier stage fails the attempt.
+// DAGScheduler.handleTaskCompletion: the failure of a task of a barrier stage fails the attempt. What of it runs is killed, and its task set goes on.
 func TestBarrierTaskFails(t *testing.T) {
 	gang := func(id int32, parents ...int32) trace.Stage {
 		s := rigStage(id, 0, 2, parents...)
@@ -263,8 +263,8 @@ func TestBarrierTaskFails(t *testing.T) {
 	r.now = 1000
 	r.end(0, 0, 1, 2, EndException)
 	r.expect("of a map stage", "0.0 failed, resubmit at 1200")
-	if !set.Zombie || r.availableOf(0) != 0 {
-		t.Errorf("the other tasks go on: %t, %d partitions are kept", !set.Zombie, r.availableOf(0))
+	if set.Zombie || r.availableOf(0) != 0 { // the set stops by itself when a task of it fails
+		t.Errorf("stopped by the DAGScheduler: %t, %d partitions are kept", set.Zombie, r.availableOf(0))
 	}
 	r.end(0, 0, 0, 1, EndKilled)
 	r.expect("the others are killed", "")
@@ -292,8 +292,8 @@ func TestBarrierTaskFails(t *testing.T) {
 	r.end(0, 0, 0, 1, EndSuccess)
 	r.end(0, 0, 0, 1, EndResubmitted)
 	r.expect("its output is lost", "0.0 failed, resubmit at 200")
-	if set := r.s.Set(r.stages[0].set); !set.Zombie || r.availableOf(0) != 0 {
-		t.Errorf("the other task goes on: %t, %d partitions are kept", !set.Zombie, r.availableOf(0))
+	if set := r.s.Set(r.stages[0].set); set.Zombie || r.availableOf(0) != 0 { // it tells of what else is lost with other executors
+		t.Errorf("stopped: %t, %d partitions are kept", set.Zombie, r.availableOf(0))
 	}
 	r.end(0, 0, 1, 2, EndSuccess) // before it is told to stop
 	if r.availableOf(0) != 1 {
@@ -336,8 +336,8 @@ func TestBarrierTaskCannotReadItsInput(t *testing.T) {
 	r.end(1, 0, 2, 5, EndSuccess)
 	r.end(1, 0, 0, 5, EndException)
 	r.expect("another task fails", "")
-	if !set.Zombie || r.availableOf(1) != 0 || len(r.stages[1].failedAttempts) != 1 {
-		t.Errorf("stopped: %t, %d partitions are available, %d failed attempts; want that it is, none and 1", set.Zombie, r.availableOf(1), len(r.stages[1].failedAttempts))
+	if r.availableOf(1) != 0 || len(r.stages[1].failedAttempts) != 1 {
+		t.Errorf("%d partitions are available, %d failed attempts; want none and 1", r.availableOf(1), len(r.stages[1].failedAttempts))
 	}
 	r.Resubmit(200)
 	r.end(0, 0, 0, 4, EndSuccess)

@@ -450,17 +450,13 @@ func (s *TaskScheduler) PartitionDone(now int64, set, index int32) {
 
 // Cancel stops a stage attempt and asks the backend to kill its running tasks.
 //
-// Source: TaskSchedulerImpl.cancelTasks, killAllTaskAttempts.
+// Source: TaskSchedulerImpl.cancelTasks.
 func (s *TaskScheduler) Cancel(now int64, set int32) {
 	t := s.sets[set]
 	if t == nil || !t.inPool {
 		return
 	}
-	for row := range t.runningRows {
-		if !t.attempts[row].Killed {
-			t.emit(KillTask, row, 0)
-		}
-	}
+	t.killRunning()
 	t.stop()
 	t.maybeFinish(now)
 }

@@ -347,13 +347,17 @@ func (s *plainScheduler) resourceOffers(now int64, offers []Offer, allFree bool)
 		if t.spec.Barrier && int(slots) < t.spec.Tasks {
 			continue
 		}
-		launched = append(launched, t.turn(now, offers, cores, allFree)...)
+		more, thrown := t.turn(now, offers, cores, allFree)
+		if thrown {
+			return nil
+		}
+		launched = append(launched, more...)
 	}
 	return launched
 }
 
-// turn is what resourceOffers does for one task set.
-func (t *plainSet) turn(now int64, offers []Offer, cores []int32, allFree bool) (launched []TaskRef) {
+// turn is what resourceOffers does for one task set, until it throws.
+func (t *plainSet) turn(now int64, offers []Offer, cores []int32, allFree bool) (launched []TaskRef, thrown bool) {
 	s := t.s
 	best, rejects, any := numLocalities, false, false
 	for _, limit := range slices.Clone(t.levels) {
@@ -389,14 +393,14 @@ func (t *plainSet) turn(now int64, offers []Offer, cores []int32, allFree bool) 
 	}
 	if !any {
 		t.completelyExcluded(now)
-		return nil
+		return nil, false
 	}
 	if len(s.timers) > 0 {
 		clear(s.timers)
 		s.emit(TaskEvent{Kind: UnschedulableGone, Set: t.id, Stage: t.spec.Stage, StageAttempt: t.spec.Attempt})
 	}
 	if !t.spec.Barrier {
-		return launched
+		return launched, false
 	}
 	tasks := t.collected
 	t.collected = nil
@@ -408,13 +412,14 @@ func (t *plainSet) turn(now int64, offers []Offer, cores []int32, allFree bool) 
 		}
 	case s.c.LegacyLocalityReset:
 		t.abort(now)
+		return nil, true
 	default:
 		for _, b := range tasks {
 			cores[b.offer] += t.spec.TaskCPUs
 			t.addPending(&t.regular, b.task, true)
 		}
 	}
-	return launched
+	return launched, false
 }
 
 // TaskSetManager.resourceOffer, dequeueTask.

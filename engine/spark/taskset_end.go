@@ -240,3 +240,21 @@ func (s *TaskSet) openOn(exec int32) (rows []int32) {
 	slices.SortFunc(rows, func(a, b int32) int { return slices.Index(all, a) - slices.Index(all, b) })
 	return rows
 }
+
+// killRunning asks the backend to kill what runs of a set.
+func (s *TaskSet) killRunning() {
+	for row := range s.runningRows {
+		if !s.attempts[row].Killed {
+			s.emit(KillTask, row, 0)
+		}
+	}
+}
+
+// killStage asks the backend to kill what runs of all attempts of a stage, which go on.
+//
+// Source: TaskSchedulerImpl.killAllTaskAttempts.
+func (s *TaskScheduler) killStage(stage int32) {
+	for _, id := range s.stages[stage] {
+		s.sets[id].killRunning()
+	}
+}
