@@ -56,7 +56,7 @@ var picture = map[string][]string{
 	"replay/engine/yarn/rm":               {"replay/policy/resource", "replay/engine/fetch", "replay/engine/protocol", "replay/engine/yarn", "replay/engine/yarn/conf"},
 	"replay/engine/spark/conf":            {"replay/engine/remark", "replay/policy/resource", "replay/engine/spelling"},
 	"replay/engine/spark/scala":           nil,
-	"replay/engine/spark":                 {"replay/input", "replay/engine/protocol", "replay/engine/reuse", "replay/engine/spark/conf", "replay/engine/spark/scala", "replay/trace"},
+	"replay/engine/spark":                 {"replay/input", "replay/engine/fetch", "replay/engine/protocol", "replay/engine/reuse", "replay/engine/spark/conf", "replay/engine/spark/scala", "replay/trace"},
 	"replay/engine/spark/allocator":       {"replay/policy", "replay/policy/resource", "replay/engine/protocol", "replay/engine/reuse", "replay/engine/spark", "replay/engine/spark/conf"},
 	"replay/engine/mapreduce":             {"replay/policy/resource", "replay/engine/master", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/engine/pertask", "replay/engine/mapreduce/allocator", "replay/engine/mapreduce/conf", "replay/trace"},
 	"replay/engine/generic":               {"replay/policy/resource", "replay/engine/master", "replay/engine/fetch", "replay/engine/protocol", "replay/engine/reuse", "replay/engine/record", "replay/engine/model", "replay/engine/pertask", "replay/engine/spelling", "replay/trace"},
