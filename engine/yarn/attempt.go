@@ -97,13 +97,21 @@ func (a *Attempt) Live(id protocol.ContainerID) *Container {
 	return a.live[n-1]
 }
 
-// Fetch has fetched (package fetch) what the end of a container will look at; FetchLive, after it, the container.
-func (a *Attempt) Fetch() { fetch.Head(a, unsafe.Offsetof(a.updates)) }
+// FetchEnd has fetched (package fetch) what the end of a container will look at: step 1 is the attempt, step 2 the container. There may be no attempt.
+func (a *Attempt) FetchEnd(number int64, step int) {
+	switch {
+	case a == nil:
+	case step == 1:
+		fetch.Head(a, unsafe.Offsetof(a.updates))
+	case step == 2:
+		a.FetchLive(number)
+	}
+}
 
 // FetchPlace has fetched where a container is found.
 func (a *Attempt) FetchPlace(number int64) { fetch.At(a.live, int(number-1)) }
 
-// FetchLive is described at [Attempt.Fetch].
+// FetchLive has fetched a container.
 func (a *Attempt) FetchLive(number int64) {
 	if number >= 1 && number <= int64(len(a.live)) {
 		fetch.Of(a.live[number-1])

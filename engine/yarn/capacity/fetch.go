@@ -10,16 +10,19 @@ var _ yarn.Fetcher = (*Scheduler)(nil)
 
 // FetchEnd is part of [yarn.Fetcher].
 func (s *Scheduler) FetchEnd(id protocol.AppID, number int64, step int) {
-	a := s.appOf(id)
-	switch {
-	case step == 0:
-		fetch.Of(a)
-	case a == nil:
-	case step == 1:
-		a.Attempt.Fetch()
-	case step == 2:
-		a.FetchLive(number)
+	if step == 0 {
+		fetch.Of(s.appOf(id))
+		return
 	}
+	s.attemptOf(id).FetchEnd(number, step)
+}
+
+// attemptOf returns the attempt of an application that is live, nil without one.
+func (s *Scheduler) attemptOf(id protocol.AppID) *yarn.Attempt {
+	if a := s.appOf(id); a != nil {
+		return a.Attempt
+	}
+	return nil
 }
 
 // FetchNode is part of [yarn.Fetcher].
@@ -31,9 +34,5 @@ func (s *Scheduler) FetchNode(id protocol.NodeID) {
 
 // FetchCompleted is part of [yarn.Fetcher].
 func (s *Scheduler) FetchCompleted(id protocol.AppID, list []yarn.Placed, step int) {
-	var of *yarn.Attempt
-	if a := s.appOf(id); a != nil {
-		of = a.Attempt
-	}
-	s.nodes.FetchCompleted(of, list, step)
+	s.nodes.FetchCompleted(s.attemptOf(id), list, step)
 }

@@ -10,16 +10,19 @@ var _ yarn.Fetcher = (*Scheduler)(nil)
 
 // FetchEnd is part of [yarn.Fetcher].
 func (f *Scheduler) FetchEnd(id protocol.AppID, number int64, step int) {
-	a := f.attempt(id)
-	switch {
-	case step == 0:
-		fetch.Of(a)
-	case a == nil:
-	case step == 1:
-		a.Attempt.Fetch()
-	case step == 2:
-		a.FetchLive(number)
+	if step == 0 {
+		fetch.Of(f.attempt(id))
+		return
 	}
+	f.attemptOf(id).FetchEnd(number, step)
+}
+
+// attemptOf returns the attempt of an application that is live, nil without one.
+func (f *Scheduler) attemptOf(id protocol.AppID) *yarn.Attempt {
+	if a := f.attempt(id); a != nil {
+		return a.Attempt
+	}
+	return nil
 }
 
 // FetchNode is part of [yarn.Fetcher].
@@ -35,9 +38,5 @@ func (f *Scheduler) FetchCompleted(id protocol.AppID, list []yarn.Placed, step i
 			fetch.At(f.nodes, int(list[i].Node))
 		}
 	}
-	var of *yarn.Attempt
-	if a := f.attempt(id); a != nil {
-		of = a.Attempt
-	}
-	f.cluster.FetchCompleted(of, list, step)
+	f.cluster.FetchCompleted(f.attemptOf(id), list, step)
 }
