@@ -199,6 +199,7 @@ func (r *RM) EndLate() { r.endLate = true }
 
 // GoesOn comes when the ResourceManager has been given the state of another one, which may have been told to [RM.EndLate].
 func (r *RM) GoesOn() {
+	r.reachExits()
 	if !r.endLate {
 		r.matter()
 	}

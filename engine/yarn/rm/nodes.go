@@ -94,7 +94,7 @@ func (r *RM) AddNode(now int64, specs ...yarn.NodeSpec) (refused []protocol.Node
 	r.clock(now)
 	r.matter()
 	r.nodes = yarn.WithRoom(r.nodes, specs)
-	r.exited = append(r.exited, make([]protocol.ContainerID, max(len(r.nodes)-len(r.exited), 0))...)
+	r.reachExits()
 	taken := make([]yarn.NodeSpec, 0, len(specs))
 	for _, spec := range specs {
 		r.forget(&r.nodes[spec.ID])
@@ -219,15 +219,18 @@ func (r *RM) MarkForCleanup(node protocol.NodeID, id protocol.ContainerID) {
 	}
 }
 
+// reachExits makes room for the last exit on each node.
+func (r *RM) reachExits() {
+	r.exited = append(r.exited, make([]protocol.ContainerID, max(len(r.nodes)-len(r.exited), 0))...)
+}
+
 // ProcessExited says that the process of a container ended with exit. The node reports it with its next heartbeat.
 func (r *RM) ProcessExited(node protocol.NodeID, id protocol.ContainerID, exit int32) {
 	r.Hear()
 	n := &r.nodes[node]
 	if p := n.proc(id); p != nil && !p.exited {
 		p.exited, p.exit = true, exit
-		if int(node) < len(r.exited) {
-			r.exited[node] = id
-		}
+		r.exited[node] = id
 		p.foreseen = r.foresees(n, p)
 		r.renew(n, p)
 	}
