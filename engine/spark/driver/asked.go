@@ -40,6 +40,11 @@ func (a *asked) Fetch(step int) {
 		fetch.Of(a.Driver)
 		fetch.Of(a.alloc)
 	case 2:
+		if a.stopping { // what is left are the ends of its processes
+			fetch.List(a.in, len(a.in))
+			fetch.List(a.execs, mostFetched)
+			return
+		}
 		fetch.Of(a.tasks)
 		fetch.Of(a.mgr)
 	}

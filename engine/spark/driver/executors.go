@@ -118,13 +118,15 @@ func (d *Driver) execReady(n int64) {
 	d.offer(id)
 }
 
+// mostFetched is for how many executors memory is asked for at once.
+const mostFetched = 32
+
 // fetchExecutors asks for what is looked at as executors register, which often do one right after the other.
 func (d *Driver) fetchExecutors() {
-	const most = 32
-	fetch.List(d.execs, most)
-	d.tasks.FetchExecutors(most)
+	fetch.List(d.execs, mostFetched)
+	d.tasks.FetchExecutors(mostFetched)
 	if d.mgr != nil {
-		d.mgr.FetchExecutors(most)
+		d.mgr.FetchExecutors(mostFetched)
 	}
 }
 
