@@ -8,7 +8,7 @@ type NodeSets struct {
 	cluster *Cluster
 	set     func(*Node) int
 	sets    []Ranks
-	n       int64
+	cycle   Cycle   // of ranks
 	rank    []int32 // by node: its place plus 1, 0 for none and while it sends no heartbeats
 	ranks   []protocol.NodeID
 }
@@ -20,7 +20,8 @@ func NewNodeSets(c *Cluster, sets int, set func(*Node) int) NodeSets {
 
 // Epoch begins an epoch, see [Elider].
 func (s *NodeSets) Epoch(ranks []protocol.NodeID) {
-	s.n, s.ranks = int64(len(ranks)), ranks
+	s.cycle.Reset(len(ranks))
+	s.ranks = ranks
 	s.rank = Unranked(s.rank, ranks)
 	for i := range s.sets {
 		s.sets[i].Reset(len(ranks))
@@ -42,17 +43,14 @@ func (s *NodeSets) Beats(rank int, on bool) {
 }
 
 // Cycle is how many heartbeats there are until it is the first node's turn again.
-func (s *NodeSets) Cycle() int64 { return s.n }
+func (s *NodeSets) Cycle() int64 { return s.cycle.count }
 
 // Far returns how many heartbeats behind h the next one of a node is, 0 if h is its own; ok is false if it sends none.
 func (s *NodeSets) Far(id protocol.NodeID, h int64) (far int64, ok bool) {
 	if int(id) >= len(s.rank) || s.rank[id] == 0 {
 		return 0, false
 	}
-	if far = int64(s.rank[id]-1) - h%s.n; far < 0 {
-		far += s.n
-	}
-	return far, true
+	return s.cycle.After(h, int(s.rank[id]-1)) - h, true
 }
 
 // Again asks for each node which set it is in, after a change of what tells it.
@@ -80,7 +78,7 @@ func (s *NodeSets) Next(set int, h, limit int64) int64 {
 
 // NextOf is [NodeSets.Next] for another set.
 func (s *NodeSets) NextOf(of *Ranks, h, limit int64) int64 {
-	if far, ok := of.After(int(h % s.n)); ok {
+	if far, ok := of.After(s.cycle.Rank(h)); ok {
 		return min(limit, h+int64(far))
 	}
 	return limit
@@ -112,11 +110,11 @@ func (s *NodeSets) Each(set int, h, end int64, yield func(n *Node, times int64))
 			yield(s.cluster.Node(s.ranks[i]), times)
 		}
 	}
-	if cycles := (end - h) / s.n; cycles > 0 {
+	if cycles := (end - h) / s.cycle.count; cycles > 0 {
 		between(0, in.Room(), cycles)
 	}
-	first := int(h % s.n)
-	last := first + int((end-h)%s.n)
+	first := s.cycle.Rank(h)
+	last := first + int((end-h)%s.cycle.count)
 	between(first, min(last, in.Room()), 1)
 	between(0, last-in.Room(), 1)
 }
