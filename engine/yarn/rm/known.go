@@ -2,6 +2,7 @@ package rm
 
 import (
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/engine/yarn"
 )
 
@@ -199,7 +200,7 @@ func (r *RM) EndLate() { r.endLate = true }
 
 // GoesOn comes when the ResourceManager has been given the state of another one, which may have been told to [RM.EndLate].
 func (r *RM) GoesOn() {
-	r.reachExits()
+	r.exited = reuse.Reaching(r.exited, len(r.nodes))
 	if !r.endLate {
 		r.matter()
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/engine/yarn"
 	"replay/policy/resource"
 )
@@ -94,7 +95,7 @@ func (r *RM) AddNode(now int64, specs ...yarn.NodeSpec) (refused []protocol.Node
 	r.clock(now)
 	r.matter()
 	r.nodes = yarn.WithRoom(r.nodes, specs)
-	r.reachExits()
+	r.exited = reuse.Reaching(r.exited, len(r.nodes))
 	taken := make([]yarn.NodeSpec, 0, len(specs))
 	for _, spec := range specs {
 		r.forget(&r.nodes[spec.ID])
@@ -217,11 +218,6 @@ func (r *RM) MarkForCleanup(node protocol.NodeID, id protocol.ContainerID) {
 	if p := n.proc(id); p != nil {
 		r.cleanUp(n, p)
 	}
-}
-
-// reachExits makes room for the last exit on each node.
-func (r *RM) reachExits() {
-	r.exited = append(r.exited, make([]protocol.ContainerID, max(len(r.nodes)-len(r.exited), 0))...)
 }
 
 // ProcessExited says that the process of a container ended with exit. The node reports it with its next heartbeat.
