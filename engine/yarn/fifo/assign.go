@@ -75,7 +75,12 @@ func (s *Scheduler) assignKey(a *yarn.Attempt, t *yarn.Table, n *yarn.Node) int 
 //
 // Source: FifoScheduler.assignContainer.
 func (s *Scheduler) allocate(a *yarn.Attempt, t *yarn.Table, n *yarn.Node, kind protocol.NodeType, offered int32, size resource.Resource) (made int) {
-	room := min(offered, int32(n.Free[resource.Memory]/size[resource.Memory]))
+	room := offered
+	if of := size[resource.Memory]; of > 0 {
+		room = min(offered, int32(n.Free[resource.Memory]/of))
+	} else if offered > 0 {
+		s.tell(yarn.Event{Kind: yarn.Averted, App: a.ID, Text: "FifoScheduler.assignContainer throws an ArithmeticException for a container of no memory, to which the ask for an application master is cut while no node has any; it was allocated"})
+	}
 	for range room {
 		if len(a.Bars) > 0 && a.Blacklisted(n) {
 			return made

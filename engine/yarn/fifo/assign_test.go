@@ -98,6 +98,19 @@ func TestWhatOneKeyGets(t *testing.T) {
 	}
 }
 
+// While all nodes are being decommissioned and hold nothing, the largest node has no memory.
+func TestAskCutToNothing(t *testing.T) {
+	c, events := watched(t)
+	c.node(0, 0)
+	c.app(1, ask(protocol.Any, 2, 1024))
+	c.node(1, 2048)
+	c.NodeUpdate(1, nil, nil)
+	c.NodeUpdate(1, nil, nil)
+	if got, want := told(events), "FifoScheduler.assignContainer; 1 OFF_SWITCH 0; 1 OFF_SWITCH 0"; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
 func TestApplicationsInTurn(t *testing.T) {
 	c, events := watched(t)
 	c.node(0, 4096)
