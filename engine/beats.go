@@ -350,19 +350,23 @@ func (b *beats) sends(id protocol.NodeID) bool {
 const fewest = 64
 
 // change says that nodes send heartbeats from now on, or that they send none any more. The next heartbeat is the first one at or after now that has not
-// passed.
-func (b *beats) change(now int64, on, off []protocol.NodeID) {
+// passed, and none of this millisecond where what is executed comes behind its heartbeats: reached is how far its order has come.
+func (b *beats) change(now int64, reached uint64, on, off []protocol.NodeID) {
 	b.count()
 	b.clear = 0
+	from := now
+	if reached >= afterBeats {
+		from++
+	}
 	if len(b.ranks) > 0 {
-		b.passed = max(b.passed, b.firstAt(now))
+		b.passed = max(b.passed, b.firstAt(from))
 		b.counted = b.passed
 	}
 	for _, id := range off {
 		b.turn(id, false)
 	}
 	if b.sort(); slices.ContainsFunc(on, func(id protocol.NodeID) bool { return b.rank[id] == 0 }) {
-		b.begin(now, on)
+		b.begin(now, from, on)
 	}
 	for _, id := range on {
 		b.turn(id, true)
@@ -385,8 +389,8 @@ func (b *beats) turn(id protocol.NodeID, on bool) {
 }
 
 // begin starts an epoch in which nodes have a rank that send heartbeats, and those that are about to. All others have one as well unless they are most:
-// the longer ranks are, the more time it takes to go through them.
-func (b *beats) begin(now int64, on []protocol.NodeID) {
+// the longer ranks are, the more time it takes to go through them. Heartbeats before a time have passed.
+func (b *beats) begin(now, from int64, on []protocol.NodeID) {
 	if b.passed > b.first {
 		at, rank := b.placeOf(b.passed - 1)
 		b.lastAt, b.last = at, b.ranks[rank]
@@ -415,7 +419,7 @@ func (b *beats) begin(now int64, on []protocol.NodeID) {
 	b.cycle.Reset(len(b.ranks))
 	b.sending.Reset(len(b.ranks))
 	b.start, b.senders = now-now%b.interval, 0
-	b.passed = b.firstAt(now)
+	b.passed = b.firstAt(from)
 	for at, rank := b.placeOf(b.passed); at == b.lastAt && b.ranks[rank] <= b.last; at, rank = b.placeOf(b.passed) {
 		b.passed++
 	}

@@ -33,7 +33,7 @@ func (b *beats) set(now int64, on []protocol.NodeID) {
 			off = append(off, id)
 		}
 	}
-	b.change(now, on, off)
+	b.change(now, 0, on, off)
 }
 
 // step takes the next heartbeat or update before limit and returns it as "time kind", "" without one.
@@ -88,6 +88,12 @@ func TestDenseBeats(t *testing.T) {
 			d.set(500, ids(0, 2))
 			return steps(d, 2)
 		}, "[500 node2 1000 update]"},
+		{"joining at its phase behind the heartbeats of the millisecond it is heard the next time", func(d *beats) []string {
+			d.set(0, ids(0, 1))
+			steps(d, 3) // up to node 0 at 500
+			d.change(500, afterBeats, ids(2), nil)
+			return steps(d, 5)
+		}, "[1000 update 1000 node1 1500 update 1500 node0 1500 node2]"},
 		{"no node, updates only", func(d *beats) []string {
 			d.set(0, nil)
 			return steps(d, 2)

@@ -185,7 +185,7 @@ func (s *sim) nodesChanged(ids ...protocol.NodeID) {
 			n.off = append(n.off, id)
 		}
 	}
-	s.beats.change(s.now, n.on, n.off)
+	s.beats.change(s.now, s.reached, n.on, n.off)
 	if s.reasons != nil {
 		s.reasons.stale = true
 	}
