@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"replay/engine/record"
@@ -19,38 +20,49 @@ func settings(kv ...string) autoscale.Settings {
 
 // TestEnginesScaleAlike replays random clusters with both engines while every policy scales them.
 func TestEnginesScaleAlike(t *testing.T) {
-	const cancels = 29 // a seed in which decommissions are taken back
+	counted := []uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 29} // the sum of what they do shows that there is something to decide; in the last one decommissions are taken back
 	var did record.Scaling
 	decideAlike(t, func(r *rand.Rand, seed uint64) (func() scenario.Input, scenario.Options) {
-		in, o := randomFair(r, seed)
-		if r.IntN(3) == 0 {
-			in, o = randomBacklog(r, seed)
-		}
-		o.Autoscale = []string{"dataproc", "emr-managed", "schedule"}[seed%3]
-		pick := func(s ...string) string { return s[r.IntN(len(s))] }
-		switch o.Autoscale {
-		case "dataproc":
-			o.AutoscaleSettings = settings("workerConfig.maxInstances", pick("2", "5", "20"), "secondaryWorkerConfig.maxInstances", pick("0", "4"), "basicAlgorithm.cooldownPeriod", "2m",
-				"basicAlgorithm.yarnConfig.scaleUpFactor", pick("0.3", "1"), "basicAlgorithm.yarnConfig.scaleDownFactor", pick("0.5", "1.0"),
-				"basicAlgorithm.yarnConfig.gracefulDecommissionTimeout", pick("0s", "20s", "1h"))
-		case "emr-managed":
-			o.AutoscaleSettings = settings("ComputeLimits.MinimumCapacityUnits", "1", "ComputeLimits.MaximumCapacityUnits", pick("3", "12"), "ComputeLimits.MaximumCoreCapacityUnits", pick("1", "3"),
-				"scaleDownAfter", pick("10s", "1m"), "gracefulDecommissionTimeout", pick("5s", "1h"))
-		case "schedule":
-			o.AutoscaleSettings = settings("every", "1m", "steps.0s", pick("2", "4+2"), "steps.20s", pick("8", "3+6"), "steps.40s", pick("1", "2+1"), "gracefulDecommissionTimeout", pick("0s", "5s", "10m"))
-		}
-		o.AutoscaleSettings["interval"] = autoscale.Setting{Value: pick("1s", "7s")}
-		o.AutoscaleSettings["provisioningTime"] = autoscale.Setting{Value: pick("0s", "3s..20s")}
-		o.AutoscaleSettings["spot.meanLifetime"] = autoscale.Setting{Value: pick("0s", "10s", "30s")}
-		o.AutoscaleSettings["spot.notice"] = autoscale.Setting{Value: pick("0s", "5s")}
-		if seed < 12 || seed == cancels { // the sum of what they do shows that there is something to decide
+		in, o := randomScaled(r, seed)
+		if slices.Contains(counted, seed) {
 			_, m := replay(t, in(), o)
 			s := m.Scaling
 			did.Came, did.Left, did.SpotLost, did.Cancelled, did.Tasks = did.Came+s.Came, did.Left+s.Left, did.SpotLost+s.SpotLost, did.Cancelled+s.Cancelled, did.Tasks+s.Tasks
 		}
 		return in, o
-	}, append([]uint64{cancels}, more((*seeds+7)/8)...))
+	}, append(slices.Clone(counted), more((*seeds+7)/8)...))
 	if did.Came == 0 || did.Left == 0 || did.SpotLost == 0 || did.Cancelled == 0 || did.Tasks == 0 {
 		t.Errorf("hardly anything was scaled: %+v", did)
 	}
+}
+
+// randomScaled is a cluster of randomFair or randomBacklog that a policy scales, each of them in turn.
+func randomScaled(r *rand.Rand, seed uint64) (func() scenario.Input, scenario.Options) {
+	in, o := randomFair(r, seed)
+	if r.IntN(3) == 0 {
+		in, o = randomBacklog(r, seed)
+	}
+	letScale(r, &o, seed)
+	return in, o
+}
+
+// letScale has a policy scale a cluster.
+func letScale(r *rand.Rand, o *scenario.Options, seed uint64) {
+	o.Autoscale = []string{"dataproc", "emr-managed", "schedule"}[seed%3]
+	pick := func(s ...string) string { return s[r.IntN(len(s))] }
+	switch o.Autoscale {
+	case "dataproc":
+		o.AutoscaleSettings = settings("workerConfig.maxInstances", pick("2", "5", "20"), "secondaryWorkerConfig.maxInstances", pick("0", "4"), "basicAlgorithm.cooldownPeriod", "2m",
+			"basicAlgorithm.yarnConfig.scaleUpFactor", pick("0.3", "1"), "basicAlgorithm.yarnConfig.scaleDownFactor", pick("0.5", "1.0"),
+			"basicAlgorithm.yarnConfig.gracefulDecommissionTimeout", pick("0s", "20s", "1h"))
+	case "emr-managed":
+		o.AutoscaleSettings = settings("ComputeLimits.MinimumCapacityUnits", "1", "ComputeLimits.MaximumCapacityUnits", pick("3", "12"), "ComputeLimits.MaximumCoreCapacityUnits", pick("1", "3"),
+			"scaleDownAfter", pick("10s", "1m"), "gracefulDecommissionTimeout", pick("5s", "1h"))
+	case "schedule":
+		o.AutoscaleSettings = settings("every", "1m", "steps.0s", pick("2", "4+2"), "steps.20s", pick("8", "3+6"), "steps.40s", pick("1", "2+1"), "gracefulDecommissionTimeout", pick("0s", "5s", "10m"))
+	}
+	o.AutoscaleSettings["interval"] = autoscale.Setting{Value: pick("1s", "7s")}
+	o.AutoscaleSettings["provisioningTime"] = autoscale.Setting{Value: pick("0s", "3s..20s")}
+	o.AutoscaleSettings["spot.meanLifetime"] = autoscale.Setting{Value: pick("0s", "10s", "30s")}
+	o.AutoscaleSettings["spot.notice"] = autoscale.Setting{Value: pick("0s", "5s")}
 }
