@@ -11,12 +11,12 @@ var queueShares = Metric{"queue", "Shares of queues", plain(func(d *result.Data)
 		s := q.ByQueue[name]
 		label := "[queue=" + name + "]"
 		const none = "never two leaf queues with unmet demand at once"
-		dom := value("queue_contended_dominant_share"+label, quantity.Share, quantity.Neither, quantity.Over(s.ContDom, s.ContendedMS), 1, none, "dominant share of queue "+name+", mean over the time in which two or more leaf queues had unmet demand")
-		dom.N, dom.Whole, dom.Things = seconds(s.ContendedMS), seconds(q.Cluster.MS), "seconds"
+		dom := value("queue_contended_dominant_share"+label, quantity.Share, quantity.Neither, quantity.Over(s.ContDom, q.Cluster.ContendedMS), 1, none, "dominant share of queue "+name+", mean over the time in which two or more leaf queues had unmet demand")
+		dom.N, dom.Whole, dom.Things = seconds(q.Cluster.ContendedMS), seconds(q.Cluster.MS), "seconds"
 		dom.Family, dom.Plain, dom.Short = quantity.Shares, "contended share of "+name, name
 		vs = append(vs, dom,
-			value("queue_contended_memory_share"+label, quantity.Share, quantity.Neither, quantity.Over(s.ContendedMem, s.ContendedMS), 1, none, "share of the cluster's memory of queue "+name+" over that time"),
-			value("queue_contended_vcores_share"+label, quantity.Share, quantity.Neither, quantity.Over(s.ContendedVCores, s.ContendedMS), 1, none, "share of the cluster's vcores of queue "+name+" over that time"),
+			value("queue_contended_memory_share"+label, quantity.Share, quantity.Neither, quantity.Over(s.ContendedMem, q.Cluster.ContendedMS), 1, none, "share of the cluster's memory of queue "+name+" over that time"),
+			value("queue_contended_vcores_share"+label, quantity.Share, quantity.Neither, quantity.Over(s.ContendedVCores, q.Cluster.ContendedMS), 1, none, "share of the cluster's vcores of queue "+name+" over that time"),
 			value("queue_memory_share"+label, quantity.Share, quantity.Neither, quantity.Over(s.UsedMem, q.Cluster.MS), 1, "no time was sampled", "share of the cluster's memory of queue "+name+", mean over the sampled time"),
 			value("queue_vcores_share"+label, quantity.Share, quantity.Neither, quantity.Over(s.UsedVCores, q.Cluster.MS), 1, "no time was sampled", "share of the cluster's vcores of queue "+name+", mean over the sampled time"),
 			value("queue_pending_time_share"+label, quantity.Share, quantity.Lower, quantity.Over(s.PendingMS, q.Cluster.MS), 1, "no time was sampled", "time in which queue "+name+" had unmet demand, of the sampled time"))

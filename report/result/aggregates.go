@@ -22,7 +22,7 @@ import (
 const AggregatesFile = "aggregates.cbor"
 
 // aggregatesVersion is that of what is added up, and how. One that was kept by a program with another version is not used.
-const aggregatesVersion = 3
+const aggregatesVersion = 4
 
 // aggregates is the content of [AggregatesFile], in CBOR (RFC 8949, deterministic).
 type aggregates struct {

@@ -80,7 +80,7 @@ type Share struct {
 	Entitled, Within, Below, EntitledMS    float64 // memory: MiB-ms, MiB-ms, ms, ms
 	Received                               float64 // MiB-ms while entitled
 	ContendedMem, ContendedVCores, ContDom float64 // share x ms while at least two queues had unmet demand
-	ContendedMS, PendingMS                 float64
+	PendingMS                              float64
 	HasFair                                bool
 }
 

@@ -2,6 +2,7 @@ package result
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -54,6 +55,48 @@ func TestTimelinesAreThoseOfEachSample(t *testing.T) {
 			if len(over.Column(Present)) == 0 {
 				t.Errorf("queue %q was never there", name)
 			}
+		}
+	}
+}
+
+// A queue that YARN removes and makes again has nothing in between: what it held before it went is not counted up to its return, and contended time is the same for
+// all queues.
+func TestQueuesThatComeAndGo(t *testing.T) {
+	q := newQueues()
+	at := func(second int64, rows ...record.Sample) {
+		q.sample(&record.Sample{Time: second * 1000, CapacityMem: 100, CapacityVCores: 10})
+		for i := range rows {
+			rows[i].Time = second * 1000
+			q.sample(&rows[i])
+		}
+	}
+	a := record.Sample{Queue: "root.a", UsedMem: 20, PendingMem: 10, DemandMem: 30, FairMem: 50, SteadyMem: 50}
+	b := record.Sample{Queue: "root.b", UsedMem: 40, PendingMem: 20, DemandMem: 60, FairMem: 50, SteadyMem: 50}
+	less := b
+	less.UsedMem = 10
+	at(0, a)
+	at(1, a, b)
+	at(3, a) // b has been removed
+	at(7, a, less)
+	at(8, a)
+	q.finish(10_000)
+	got := q.ByQueue["root.b"]
+	for _, x := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"memory", got.UsedMem, .4*2000 + .1*1000},
+		{"unmet", got.PendingMS, 3000},
+		{"entitled", got.Entitled, 50 * 3000},
+		{"within", got.Within, 40*2000 + 10*1000},
+		{"below", got.Below, 3000},
+		{"contended", q.Cluster.ContendedMS, 3000},
+		{"memory in contended time", got.ContendedMem, .4*2000 + .1*1000},
+		{"that of the other queue", q.ByQueue["root.a"].ContendedMem, .2 * 3000},
+		{"time of Jain's index", q.JainMS, 3000},
+	} {
+		if math.Abs(x.got-x.want) > 1e-9 {
+			t.Errorf("%s is %v, want %v", x.name, x.got, x.want)
 		}
 	}
 }

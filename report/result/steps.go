@@ -79,6 +79,7 @@ func (q *Queues) turn(rows []record.Sample) {
 		for _, t := range before {
 			if t.away {
 				t.stretches = append(t.stretches, stretch{step: len(q.spans), away: true})
+				t.standing = standing{} // a queue that is not there has nothing, until it is there again
 			}
 		}
 	}
@@ -264,7 +265,6 @@ func (s *Share) add(h *standing, spans []sums.Span, contended []bool) {
 				s.ContendedMem += float64(h.mem * ms)
 				s.ContendedVCores += float64(h.vcores * ms)
 				s.ContDom += float64(h.dominant * ms)
-				s.ContendedMS += ms
 			}
 		}
 	}

@@ -22,10 +22,11 @@ func (s *state) plus(o state) {
 // A grid has what containers and task attempts change in their queues from each sample to the next. What is kept does not grow with their number
 // but with those of samples and queues.
 type grid struct {
-	times  []int64 // of samples, each once, in order
-	queues []string
-	number map[string]int32
-	cells  map[cell]state
+	times   []int64  // of samples, each once, in order
+	sampled []string // the queues that have some
+	queues  []string
+	number  map[string]int32
+	cells   map[cell]state
 }
 
 // cell is what a queue has at a sample that it had not at the one before.
@@ -58,9 +59,16 @@ func (g *grid) add(at int64, queue int32, change state) {
 // readTimes makes the grid of the times in series.parquet.
 func (v *verifier) readTimes() error {
 	v.held = &grid{number: map[string]int32{}, cells: map[cell]state{}}
+	seen := map[string]bool{}
 	err := rows(v, "series.parquet", func(_ int64, r *struct {
-		Time int64 `parquet:"time_ms"`
+		Time  int64  `parquet:"time_ms"`
+		Queue string `parquet:"queue"`
 	}) {
+		if !seen[r.Queue] {
+			name := strings.Clone(r.Queue)
+			seen[name] = true
+			v.held.sampled = append(v.held.sampled, name)
+		}
 		if n := len(v.held.times); n == 0 || v.held.times[n-1] != r.Time {
 			v.held.times = append(v.held.times, r.Time)
 		}
@@ -158,13 +166,7 @@ func (c *clusterSums) add(r *sampleRow, until int64) {
 	ms := float64(until - r.Time)
 	c.ms += ms
 	c.nodeMS += float64(float64(r.Nodes) * ms)
-	part := func(a, b int64) float64 {
-		if b == 0 {
-			return 0
-		}
-		return float64(a) / float64(b)
-	}
-	c.dominantMS += float64(max(part(r.UsedMem, r.CapacityMem), part(r.UsedVCores, r.CapacityVCores)) * ms)
+	c.dominantMS += float64(max(part(r.UsedMem, float64(r.CapacityMem)), part(r.UsedVCores, float64(r.CapacityVCores))) * ms)
 }
 
 // notANumber reports whether a text of JSON is none: NaN and the infinities have no place in it.

@@ -205,7 +205,7 @@ func (v *verifier) quotients(t *jobTotals) map[string][2]float64 {
 	hours := makespan / 3600_000
 	c, l := &v.cluster, &t.levels
 	levelSum := l[0] + l[1] + l[2] + l[3] + l[4]
-	return map[string][2]float64{
+	out := map[string][2]float64{
 		"makespan_ms":                                {makespan, 1},
 		"makespan_jobs_succeeded_count":              {t.succeeded, 1},
 		"throughput_jobs_per_hour":                   {t.succeeded, hours},
@@ -229,6 +229,8 @@ func (v *verifier) quotients(t *jobTotals) map[string][2]float64 {
 		"utilization_nodes_mean":                     {c.nodeMS, c.ms},
 		"waste_task_time_share":                      {t.wasted, t.useful + t.wasted + t.running},
 	}
+	v.queues.quotients(out)
+	return out
 }
 
 // A curve is Kaplan and Meier's of what lasts longer: after each time, of those that ended or are open, the part of all that lasts longer. What is

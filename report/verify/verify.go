@@ -73,6 +73,7 @@ type verifier struct {
 	nodes    [][]nodeRow // states of each node, in time
 	hasTasks bool        // there is a tasks.parquet
 	cluster  clusterSums
+	queues   *queueSums
 	held     *grid
 	sums     sums
 
@@ -131,7 +132,7 @@ func tables(dir string) (r *Report, err error) {
 	}()
 	for _, step := range []func() error{
 		v.readManifest, v.readNodes, v.readJobs, v.readTimes, v.readContainers, v.readTasks, v.readDecisions, v.readExplanations,
-		v.checkApplications, v.checkNodes, v.checkTotals, v.checkCosts, v.checkSeries, v.checkArrow, v.checkSummary,
+		v.checkApplications, v.checkNodes, v.checkTotals, v.checkCosts, v.checkSeries, v.readQueues, v.checkArrow, v.checkSummary,
 	} {
 		if err := step(); err != nil {
 			return nil, err
