@@ -11,6 +11,9 @@ import (
 	"replay/report/quantity"
 )
 
+// called is what texts call the application: a recording of a cluster has many.
+func (a *App) called() string { return a.Recording + " " + a.Name }
+
 // explain names the stages behind the largest differences and what the recording says of them.
 func (a *App) explain() (why []string) {
 	if a.PredictedMS < 0 && a.Reason != "" && !a.Failed() {
@@ -53,7 +56,7 @@ func (b *Report) WriteText(w io.Writer, details int) error {
 	fmt.Fprintf(t, "recorded\tpredicted\terror\t\tapplication\n")
 	for i := range b.Applications {
 		a := &b.Applications[i]
-		fmt.Fprintf(t, "%s\t%s\t%s\t\t%s %s\n", msText(a.RecordedMS), a.predictedText(), percentText(a.Error), a.Recording, a.Name)
+		fmt.Fprintf(t, "%s\t%s\t%s\t\t%s\n", msText(a.RecordedMS), a.predictedText(), percentText(a.Error), a.called())
 		if details > 1 {
 			for _, j := range a.Jobs {
 				fmt.Fprintf(t, "%s\t%s\t%s\t\t  job %d\n", msText(j.RecordedMS), msText(j.PredictedMS), percentText(j.Error), j.Job)
@@ -130,7 +133,7 @@ func (b *Report) writeLargest(w io.Writer) {
 	for i := range b.Applications {
 		a := &b.Applications[i]
 		if e := float64(a.Error); len(a.Why) > 0 && (math.IsNaN(e) || math.Abs(e) >= 0.05) {
-			of, why := fmt.Sprintf("%s %s: %s", a.Recording, a.Name, percentText(a.Error)), strings.Join(a.Why, "\n  ")
+			of, why := fmt.Sprintf("%s: %s", a.called(), percentText(a.Error)), strings.Join(a.Why, "\n  ")
 			if alike[of+why]++; alike[of+why] == 1 {
 				whose, what = append(whose, of), append(what, why)
 			}
@@ -159,12 +162,12 @@ func (b *Report) worst() (lines []string) {
 		if a.Failed() {
 			continue
 		}
-		note("application", a.Error, "%s (%s, predicted %s)", a.Recording, msText(a.RecordedMS), msText(a.PredictedMS))
+		note("application", a.Error, "%s (%s, predicted %s)", a.called(), msText(a.RecordedMS), msText(a.PredictedMS))
 		for _, j := range a.Jobs {
-			note("Spark job", j.Error, "%d of %s (%s, predicted %s)", j.Job, a.Recording, msText(j.RecordedMS), msText(j.PredictedMS))
+			note("Spark job", j.Error, "%d of %s (%s, predicted %s)", j.Job, a.called(), msText(j.RecordedMS), msText(j.PredictedMS))
 		}
 		for _, s := range a.Stages {
-			note("stage", s.Error, "%d of %s (%s, predicted %s)", s.Stage, a.Recording, msText(s.RecordedMS), msText(s.PredictedMS))
+			note("stage", s.Error, "%d of %s (%s, predicted %s)", s.Stage, a.called(), msText(s.RecordedMS), msText(s.PredictedMS))
 		}
 	}
 	for _, kind := range []string{"application", "Spark job", "stage"} {
@@ -183,7 +186,7 @@ func (b *Report) writeFailed(w io.Writer) {
 	fmt.Fprintf(w, "%s, and %s in no error below:\n", FailedText(b.Summary.Failed, len(b.Applications)), map[bool]string{true: "is", false: "are"}[b.Summary.Failed == 1])
 	for i := range b.Applications {
 		if a := &b.Applications[i]; a.Failed() {
-			fmt.Fprintf(w, "  %s %s: %s: %s\n", a.Recording, a.Name, a.Outcome, a.Reason)
+			fmt.Fprintf(w, "  %s: %s: %s\n", a.called(), a.Outcome, a.Reason)
 		}
 	}
 	fmt.Fprintln(w)
