@@ -1,10 +1,9 @@
 package engine
 
 import (
-	"slices"
-
 	"replay/engine/fetch"
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/engine/yarn"
 	"replay/engine/yarn/rm"
 )
@@ -36,7 +35,7 @@ func (l *dues) put(number, at int64) (others, waiting bool) {
 	if x := (due{at: at, number: number}); i == len(*l) {
 		*l = append(*l, x)
 	} else {
-		*l = slices.Insert(*l, i, x)
+		*l = reuse.Insert(*l, i, x)
 	}
 	return others, waiting
 }

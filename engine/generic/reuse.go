@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/policy/resource"
 )
 
@@ -121,7 +122,7 @@ func (d *dag) queue(k key) *waiting {
 			}
 			return int(o.request - w.request)
 		})
-		d.keys = slices.Insert(d.keys, at, w)
+		d.keys = reuse.Insert(d.keys, at, w)
 	}
 	w.n++
 	d.waited = w

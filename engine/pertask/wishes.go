@@ -1,6 +1,10 @@
 package pertask
 
-import "slices"
+import (
+	"slices"
+
+	"replay/engine/reuse"
+)
 
 // Wishes are the nodes that the attempts which wait or run prefer; they are a [master.Preferrer].
 type Wishes struct {
@@ -19,7 +23,7 @@ func (w *Wishes) Wish(nodes []int32, by int) {
 		at, _ := slices.BinarySearch(w.nodes, n)
 		switch {
 		case before == 0:
-			w.nodes = slices.Insert(w.nodes, at, n)
+			w.nodes = reuse.Insert(w.nodes, at, n)
 		case w.attempts[n] == 0:
 			w.nodes = slices.Delete(w.nodes, at, at+1)
 			delete(w.attempts, n)

@@ -3,6 +3,8 @@ package protocol
 import (
 	"cmp"
 	"slices"
+
+	"replay/engine/reuse"
 )
 
 // outbox is what a client has to tell besides its asks.
@@ -50,7 +52,7 @@ func insertID(set []ContainerID, id ContainerID) []ContainerID {
 	if ok {
 		return set
 	}
-	return slices.Insert(set, i, id)
+	return reuse.Insert(set, i, id)
 }
 
 // UpdateBlacklist changes the places at which no container is wanted; a name in both lists is

@@ -30,6 +30,14 @@ func Reaching[E any](list []E, n int) []E {
 	return list
 }
 
+// Insert puts an element into a list before the i-th one. [slices.Insert] allocates memory for what it is to put there.
+func Insert[E any](list []E, i int, x E) []E {
+	list = append(list, x)
+	copy(list[i+1:], list[i:])
+	list[i] = x
+	return list
+}
+
 // Zeros returns a list of n zero elements in the memory of a list.
 func Zeros[E any](list []E, n int) []E {
 	list = slices.Grow(list[:0], n)[:n]

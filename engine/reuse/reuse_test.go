@@ -80,6 +80,19 @@ func TestReaching(t *testing.T) {
 	}
 }
 
+func TestInsert(t *testing.T) {
+	for i := range 4 {
+		want := slices.Insert([]int{1, 2, 3}, i, 9)
+		if got := Insert([]int{1, 2, 3}, i, 9); !slices.Equal(got, want) {
+			t.Errorf("9 put in at %d makes %v, want %v", i, got, want)
+		}
+	}
+	list := make([]int, 0, 200)
+	if n := testing.AllocsPerRun(100, func() { list = Insert(list, len(list)/2, 5) }); n != 0 {
+		t.Errorf("putting an element into a list with room allocates %v times", n)
+	}
+}
+
 // TestBlock: elements of whole lines begin with a line.
 func TestBlock(t *testing.T) {
 	type element struct {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"replay/engine/reuse"
 	"replay/engine/spark/conf"
 )
 
@@ -14,7 +15,7 @@ type durations struct {
 
 func (d *durations) insert(ms int64) {
 	i, _ := slices.BinarySearch(d.sorted, ms)
-	d.sorted = slices.Insert(d.sorted, i, ms)
+	d.sorted = reuse.Insert(d.sorted, i, ms)
 }
 
 // median is the upper of the two middle values.

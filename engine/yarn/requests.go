@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
 	"replay/policy/resource"
@@ -293,7 +294,7 @@ func (r *Requests) Ensure(k Key) *Table {
 		}
 		t := &Table{Key: k, Number: int32(len(r.tables)), places: r.places, hash: jvm.RequestKeyHash(k.Priority, k.Request, update)}
 		t.records = spared(&r.places.records)
-		r.tables = slices.Insert(r.tables, i, t)
+		r.tables = reuse.Insert(r.tables, i, t)
 	}
 	return r.tables[i]
 }
@@ -410,7 +411,7 @@ func (r *Requests) activate(t *Table) {
 		return
 	}
 	i, _ := slices.BinarySearchFunc(r.active, t.Key, func(t *Table, k Key) int { return t.Key.Compare(k) })
-	r.active = slices.Insert(r.active, i, t)
+	r.active = reuse.Insert(r.active, i, t)
 }
 
 func (r *Requests) deactivate(t *Table) {

@@ -6,8 +6,6 @@
 package allocator
 
 import (
-	"slices"
-
 	"replay/engine/protocol"
 	"replay/engine/reuse"
 	"replay/engine/spark"
@@ -354,7 +352,7 @@ func (a *Allocator) LaunchDone(l ExecutorLaunch) {
 	a.executors[l.Executor] = l.Container
 	i := from(p.hosts, l.Host)
 	if i == len(p.hosts) || p.hosts[i].Host != l.Host {
-		p.hosts = slices.Insert(p.hosts, i, spark.HostTasks{Host: l.Host})
+		p.hosts = reuse.Insert(p.hosts, i, spark.HostTasks{Host: l.Host})
 	}
 	p.hosts[i].Tasks++
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/engine/spark"
 	"replay/policy"
 )
@@ -128,7 +129,7 @@ func (a *Allocator) leaveOut(h *policy.SparseHints, p int32) {
 		for _, host := range without {
 			i, ok := slices.BinarySearchFunc(h.Busy, int32(host), func(b policy.BusyHost, host int32) int { return cmp.Compare(b.Host, host) })
 			if !ok {
-				h.Busy = slices.Insert(h.Busy, i, policy.BusyHost{Host: int32(host), Tasks: profile.hinted.tasks(host), Pending: h.Pending})
+				h.Busy = reuse.Insert(h.Busy, i, policy.BusyHost{Host: int32(host), Tasks: profile.hinted.tasks(host), Pending: h.Pending})
 			}
 			h.Busy[i].Pending -= int(g.Count)
 		}

@@ -3,6 +3,7 @@ package capacity
 import (
 	"slices"
 
+	"replay/engine/reuse"
 	"replay/policy"
 	"replay/policy/resource"
 )
@@ -58,7 +59,7 @@ func (q *queue) addPending(a *app) {
 		return policy.LeafFIFO{}.Compare(&x.rank, &y.rank)
 	})
 	if !found {
-		q.pendingApps = slices.Insert(q.pendingApps, i, a)
+		q.pendingApps = reuse.Insert(q.pendingApps, i, a)
 	}
 }
 

@@ -3,6 +3,7 @@ package capacity
 import (
 	"slices"
 
+	"replay/engine/reuse"
 	"replay/policy/resource"
 )
 
@@ -13,7 +14,7 @@ func (q *queue) compareApps(a, b *app) int {
 
 func (q *queue) addActive(a *app) {
 	i, _ := slices.BinarySearchFunc(q.activeApps, a, q.compareApps)
-	q.activeApps = slices.Insert(q.activeApps, i, a)
+	q.activeApps = reuse.Insert(q.activeApps, i, a)
 }
 
 // reorderLater marks an application whose usage or demand has changed: it gets its new place

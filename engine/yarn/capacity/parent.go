@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/engine/yarn"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
@@ -162,7 +163,7 @@ func (q *queue) sorted() []*queue {
 	for _, c := range q.shifted {
 		if c.shifts = false; c.hasPending() {
 			i, _ := slices.BinarySearchFunc(q.order, c, func(a, b *queue) int { return cmp.Or(q.compareChildren(a, b), cmp.Compare(a.number, b.number)) })
-			q.order = slices.Insert(q.order, i, c)
+			q.order = reuse.Insert(q.order, i, c)
 		}
 	}
 	q.shifted = q.shifted[:0]

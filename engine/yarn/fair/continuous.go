@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"replay/engine/reuse"
 	"replay/engine/yarn"
 	"replay/policy/resource"
 )
@@ -117,10 +118,10 @@ func (x *freest) put(at int32) {
 	list := x.of[free]
 	if len(list) == 0 {
 		i, _ := slices.BinarySearchFunc(x.sizes, free, descending)
-		x.sizes = slices.Insert(x.sizes, i, free)
+		x.sizes = reuse.Insert(x.sizes, i, free)
 	}
 	i, _ := slices.BinarySearch(list, at)
-	x.of[free] = slices.Insert(list, i, at)
+	x.of[free] = reuse.Insert(list, i, at)
 }
 
 func descending(a, b int64) int { return cmp.Compare(b, a) }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
 	"replay/policy/resource"
@@ -114,7 +115,7 @@ func (s *Scheduler) AddApp(spec yarn.AppSpec) error {
 	if found {
 		panic(fmt.Sprintf("fifo: application %d was submitted twice", spec.ID))
 	}
-	s.apps = slices.Insert(s.apps, i, &app{spec: spec})
+	s.apps = reuse.Insert(s.apps, i, &app{spec: spec})
 	return nil
 }
 
