@@ -235,64 +235,107 @@ func (c *Collector) Task(r *record.Task) {
 
 // Tasks implements record.Batcher.
 func (c *Collector) Tasks(rows []record.Task) {
-	var waits, took [32]int64
 	for len(rows) > 0 {
-		d := &c.data.Tasks
-		n, ended := min(len(rows), len(waits)), 0
-		for i := range rows[:n] {
-			r := &rows[i]
-			s := c.last
-			if s == nil || c.lastID != r.Job {
-				s = c.job(r.Job)
-			}
-			waits[i] = c.attempts(r, s, 1)
-			if Happened(r.Finish) {
-				took[ended] = r.Finish - r.Launch
-				ended++
-			}
-			if r.End == record.TaskSuccess {
-				d.DurationMS += float64(r.DurationMS)
-				if !d.ByNode.More {
-					d.ByNode.count(r.Node, r.Launch)
-				}
-				c.succeeded(r, s, 1)
-			}
-			if s.job != nil {
-				c.close(r.Job, s)
+		id, n := rows[0].Job, 1
+		s := c.job(id)
+		if s.job == nil { // else any of them may be the last one of its job
+			for some := rows[:min(len(rows), mostAtOnce)]; n < len(some) && some[n].Job == id; {
+				n++
 			}
 		}
-		d.Wait.AddAll(waits[:n])
-		d.Run.AddAll(took[:ended])
+		c.tasksOf(s, rows[:n])
+		if s.job != nil {
+			c.close(id, s)
+		}
 		rows = rows[n:]
 	}
 }
 
-// attempts counts task attempts of a job that began alike, but for the distribution of their waits, and returns how long each waited.
-func (c *Collector) attempts(r *record.Task, s *jobSums, n int64) (wait int64) {
-	d := &c.data.Tasks
-	d.N += n
-	c.tasks.n[c.tasks.of(r.End)] += n
-	if r.Speculative {
-		d.Speculative += n
+// mostAtOnce is how many task attempts are added up at a time, at most.
+const mostAtOnce = 32
+
+// tasksOf counts some task attempts of a job.
+func (c *Collector) tasksOf(s *jobSums, rows []record.Task) {
+	var waits, took [mostAtOnce]int64
+	d, ended, sum := &c.data.Tasks, 0, taskSums{n: int64(len(rows))}
+	for i := range rows {
+		r := &rows[i]
+		wait := r.Launch - r.Ready
+		waits[i%mostAtOnce] = wait
+		sum.waited += wait
+		if Happened(r.Finish) {
+			took[ended%mostAtOnce] = r.Finish - r.Launch
+			ended++
+		}
+		if r.Speculative {
+			sum.speculative++
+		}
+		if r.End != record.TaskSuccess {
+			c.tasks.n[c.tasks.of(r.End)]++
+			continue
+		}
+		sum.succeeded++
+		sum.durationMS += r.DurationMS
+		sum.penaltyMS += r.PenaltyMS
+		sum.overheadMS += r.OverheadMS
+		if !d.ByNode.More {
+			d.ByNode.count(r.Node, r.Launch)
+		}
+		if r.Launch < sum.from || r.Launch >= sum.to {
+			c.launched(s, &sum)
+			sum.from, sum.to = d.Over.Around(r.Launch)
+			sum.at = r.Launch
+		}
+		sum.levels[r.Level]++
+		if r.Preferring {
+			sum.preferring++
+			if !r.Preferred {
+				c.missed.tasks[r.Level][r.Miss]++
+			}
+		}
 	}
-	wait = r.Launch - r.Ready
-	s.tasks += n
-	s.taskMS += n * wait
-	s.ready += n
-	return wait
+	c.enter(s, &sum)
+	d.Wait.AddAll(waits[:len(rows)])
+	d.Run.AddAll(took[:ended])
 }
 
-// succeeded counts task attempts whose results count, with one locality.
-func (c *Collector) succeeded(r *record.Task, s *jobSums, n int64) {
+// taskSums is what task attempts of a job come to, without what is kept of each.
+type taskSums struct {
+	n, succeeded, speculative         int64
+	waited                            int64
+	durationMS, penaltyMS, overheadMS int64 // of those that succeeded
+	preferring                        int64 // of them
+
+	// Of them, by level, those that were launched at a time or in the same bucket of [Tasks.Over], and are not counted there yet; the bucket ends before to.
+	levels       [record.AnyLevel + 1]int64
+	at, from, to int64
+}
+
+// enter counts what task attempts of a job come to.
+func (c *Collector) enter(s *jobSums, sum *taskSums) {
 	d := &c.data.Tasks
-	s.levels[r.Level] += n
-	d.PenaltyMS += float64(r.PenaltyMS * n)
-	d.OverheadMS += float64(r.OverheadMS * n)
-	d.Over.Count(int(r.Level), r.Launch, float64(n))
-	if r.Preferring {
-		s.tasksPreferring += n
-		if !r.Preferred {
-			c.missed.tasks[r.Level][r.Miss] += n
+	c.launched(s, sum)
+	d.N += sum.n
+	d.Speculative += sum.speculative
+	d.DurationMS += float64(sum.durationMS)
+	d.PenaltyMS += float64(sum.penaltyMS)
+	d.OverheadMS += float64(sum.overheadMS)
+	if sum.succeeded > 0 {
+		c.tasks.n[c.tasks.of(record.TaskSuccess)] += sum.succeeded
+	}
+	s.tasks += sum.n
+	s.taskMS += sum.waited
+	s.ready += sum.n
+	s.tasksPreferring += sum.preferring
+}
+
+// launched counts by level those that were launched together.
+func (c *Collector) launched(s *jobSums, sum *taskSums) {
+	for level, n := range &sum.levels {
+		if n > 0 {
+			s.levels[level] += n
+			c.data.Tasks.Over.Count(level, sum.at, float64(n))
+			sum.levels[level] = 0
 		}
 	}
 }

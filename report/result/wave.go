@@ -30,29 +30,36 @@ func (c *Collector) Wave(w *record.Wave) {
 
 // waveOfTasks counts the attempts of a wave, which take so long together.
 func (c *Collector) waveOfTasks(w *record.Wave, n, ms int64) {
-	d, s := &c.data.Tasks, c.job(w.Task.Job)
-	d.Wait.AddN(c.attempts(&w.Task, s, n), n)
-	d.DurationMS += float64(ms)
+	d, t := &c.data.Tasks, &w.Task
+	wait := t.Launch - t.Ready
+	d.Wait.AddN(wait, n)
 	for _, node := range w.Nodes {
 		if d.ByNode.More {
 			break
 		}
-		d.ByNode.count(node, w.Task.Launch)
+		d.ByNode.count(node, t.Launch)
 	}
-	t := w.Task
+	sum := taskSums{n: n, succeeded: n, waited: n * wait, durationMS: ms, penaltyMS: n * t.PenaltyMS, overheadMS: n * t.OverheadMS, at: t.Launch}
+	if t.Speculative {
+		sum.speculative = n
+	}
 	if w.Levels == nil {
-		c.succeeded(&t, s, n)
-		return
+		sum.levels[t.Level] = n
 	}
-	var by [record.AnyLevel + 1]int64
 	for _, level := range w.Levels {
-		by[level]++
+		sum.levels[level]++
 	}
-	for level, n := range by {
-		if n > 0 {
-			t.Level = record.TaskLevel(level)
-			t.Preferring, t.Preferred = record.Preferences(t.Level)
-			c.succeeded(&t, s, n)
+	for level, n := range sum.levels {
+		preferring, preferred := t.Preferring, t.Preferred
+		if w.Levels != nil {
+			preferring, preferred = record.Preferences(record.TaskLevel(level))
+		}
+		if n > 0 && preferring {
+			sum.preferring += n
+			if !preferred {
+				c.missed.tasks[level][t.Miss] += n
+			}
 		}
 	}
+	c.enter(c.job(t.Job), &sum)
 }

@@ -104,6 +104,12 @@ func (t *Timeline) Restore(widthMS int64, columns [][]float64) {
 	}
 }
 
+// Around returns from when to before when an instant's bucket is, until another one is asked for.
+func (t *Timeline) Around(at int64) (from, to int64) {
+	t.bucket(at)
+	return t.begin, t.end
+}
+
 // Count adds v at one instant.
 func (t *Timeline) Count(column int, at int64, v float64) {
 	if at < t.begin || at >= t.end {
