@@ -355,7 +355,7 @@ func (s *sim) openSpan(a *app, follows, timer eventKind) *master.Span {
 	if !ok || at >= until || at <= x.from || a.kind.many == 0 || !rows[follows].private || !rows[timer].private || !s.onItsOwn(a) {
 		return nil
 	}
-	x.span.Open(until, &l.many, &s.now, &s.reached, l.ofMany, order(rows[follows].class, int64(a.id), follows, 0), held)
+	x.span.Open(until, &l.many, &s.now, &s.reached, l.ofMany, order(rows[follows].class, int64(a.id), follows, 0), held, &x.cores, &x.seen)
 	return &x.span
 }
 

@@ -101,6 +101,8 @@ func stateRules() snapshot.Rules {
 			"replay/engine/spark/driver.Kind.hostLists":    snapshot.Kept,
 			"replay/engine/spark/driver.Driver.lent":       snapshot.Dropped,
 			"replay/engine/spark/driver.Driver.launching":  snapshot.Dropped,
+			"replay/engine/spark/driver.executor.rec":      snapshot.Dropped, // looked up again
+			spark + "Manager.latest":                       snapshot.Dropped,
 			"replay/engine/generic.Kind.spare":             snapshot.Kept,
 			"replay/engine/generic.dag.given":              snapshot.Dropped,
 			// a replay that has broken has no checkpoints

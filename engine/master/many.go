@@ -114,6 +114,7 @@ type Span struct {
 	Puts   int64 // that were scheduled in it
 
 	many          *Many
+	cores, seen   *int64 // busy cores that have changed; up to this time, behind which another sample sees them
 	now           *int64
 	place         *uint64
 	first, second uint64 // places in the order of events of its two kinds, but for the number
@@ -121,9 +122,21 @@ type Span struct {
 }
 
 // Open begins a span for the events of a kind of which there are many, those of a kind that may follow each of them, and a timer; now and place are those of what is being executed, first, second
-// and timer the places in the order that events of the kinds have, but for the number. It has worked by now.
-func (s *Span) Open(until int64, many *Many, now *int64, place *uint64, first, second, timer uint64) {
-	*s = Span{Until: until, Worked: *now, many: many, now: now, place: place, first: first, second: second, timer: timer}
+// and timer the places in the order that events of the kinds have, but for the number; cores and seen are where busy cores are counted, and up to when. It has worked by now.
+func (s *Span) Open(until int64, many *Many, now *int64, place *uint64, first, second, timer uint64, cores, seen *int64) {
+	*s = Span{Until: until, Worked: *now, many: many, now: now, place: place, first: first, second: second, timer: timer, cores: cores, seen: seen}
+}
+
+// Busy books cores that begin or, negative, end to run a task. It reports false where it does nothing, as a sample has been taken since the last ones were booked.
+func (s *Span) Busy(cores int32) bool {
+	now := *s.now
+	if now > *s.seen {
+		return false
+	}
+	if *s.cores += int64(cores); cores > 0 {
+		s.Worked = now
+	}
+	return true
 }
 
 // Timed goes on to the timer, which is set for a time, if nothing comes before it: then it is executed, and not set.

@@ -81,7 +81,7 @@ func TestSpan(t *testing.T) {
 	}
 	now, place := int64(5), uint64(1)
 	var s Span
-	s.Open(40, &m, &now, &place, 1<<NumberBits, 2<<NumberBits, 3<<NumberBits)
+	s.Open(40, &m, &now, &place, 1<<NumberBits, 2<<NumberBits, 3<<NumberBits, new(int64), new(int64))
 	type step struct {
 		at    int64
 		place uint64
@@ -102,5 +102,25 @@ func TestSpan(t *testing.T) {
 	}
 	if s.Events != 5 || s.Taken != 3 || s.Worked != 20 {
 		t.Errorf("%d events, %d taken, worked at %d; want 5, 3, 20", s.Events, s.Taken, s.Worked)
+	}
+}
+
+// TestSpanBusy: cores are booked up to the sample that sees them, and those that begin to run a task are work.
+func TestSpanBusy(t *testing.T) {
+	var m Many
+	now, place, cores, seen := int64(5), uint64(1), int64(3), int64(20)
+	var s Span
+	s.Open(40, &m, &now, &place, 1<<NumberBits, 2<<NumberBits, 3<<NumberBits, &cores, &seen)
+	now = 10
+	if !s.Busy(-2) || cores != 1 || s.Worked != 5 {
+		t.Errorf("at 10: %d cores, worked at %d; want 1, and at 5", cores, s.Worked)
+	}
+	now = 20
+	if !s.Busy(4) || cores != 5 || s.Worked != 20 {
+		t.Errorf("at 20: %d cores, worked at %d; want 5, and at 20", cores, s.Worked)
+	}
+	now = 21
+	if s.Busy(4) || cores != 5 {
+		t.Errorf("at 21, behind the sample, %d cores are booked; want that they are not", cores)
 	}
 }

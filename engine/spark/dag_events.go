@@ -88,18 +88,19 @@ func (d *DAG) taskSucceeded(now int64, info *setInfo, partition, exec int32) {
 //
 // Source: BlockManager.getOrElseUpdate.
 func (d *DAG) cache(stage, partition, exec int32) {
-	for c := stage; c >= 0; c = d.stages[c].cacheOf { // [DAG.lineage], which costs more where there is no more than the stage
-		if d.readable(c, partition) {
-			return
-		}
+	for c := stage; c >= 0; { // [DAG.lineage], which costs more where there is no more than the stage
 		s := &d.stages[c]
-		if int(partition) >= len(s.cached) {
-			continue
+		if int(partition) < len(s.cached) {
+			held := &s.cached[partition]
+			if *held >= 0 && !lost(d.unreachable, *held) { // [DAG.readable]
+				return
+			}
+			if *held = exec; !s.holders.has(exec) {
+				s.holders.add(exec)
+				d.emit(DAGEvent{Kind: BlockCached, Stage: c, Index: partition, Exec: exec})
+			}
 		}
-		if s.cached[partition] = exec; !s.holders.has(exec) {
-			s.holders.add(exec)
-			d.emit(DAGEvent{Kind: BlockCached, Stage: c, Index: partition, Exec: exec})
-		}
+		c = s.cacheOf
 	}
 }
 

@@ -92,6 +92,7 @@ type Manager struct {
 	initializing bool
 	profiles     []profileState
 	stages       [][]attemptState // by stage, its attempts in order of appearance
+	latest       *attemptState    // of them, the one that was asked for last, which comes again most often; nil = none
 	monitor      monitor
 
 	// Numbers of attempts that have an entry in the listener's tables, empty ones included.

@@ -11,6 +11,7 @@ import (
 // attemptState is what the listener knows of one stage attempt. A table entry that Spark would
 // have is told apart from one that it would not by the has fields.
 type attemptState struct {
+	stage   int32
 	attempt int32
 	profile int32 // unknownProfile: not submitted, or over
 	tasks   int   // to run; 0 when completed
@@ -61,15 +62,13 @@ func (s *indexSet) has(i int32) bool {
 	return w < len(s.words) && s.words[w]>>(i&63)&1 != 0
 }
 
-// attempt returns the state of a stage attempt, making it when it is new. Most often it is the newest of its stage.
+// attempt returns the state of a stage attempt, making it when it is new. It is valid until the next call.
 func (m *Manager) attempt(stage, attempt int32) *attemptState {
-	if int(stage) < len(m.stages) {
-		all := m.stages[stage]
-		if n := len(all) - 1; n >= 0 && all[n].attempt == attempt {
-			return &all[n]
-		}
+	if a := m.latest; a != nil && a.stage == stage && a.attempt == attempt {
+		return a
 	}
-	return m.anyAttempt(stage, attempt)
+	m.latest = m.anyAttempt(stage, attempt)
+	return m.latest
 }
 
 func (m *Manager) anyAttempt(stage, attempt int32) *attemptState {
@@ -85,7 +84,7 @@ func (m *Manager) anyAttempt(stage, attempt int32) *attemptState {
 	}
 	m.stages[stage] = reuse.Longer(all)
 	a := &m.stages[stage][len(all)]
-	*a = attemptState{attempt: attempt, profile: unknownProfile, started: a.started.emptied(), specPending: a.specPending.emptied(), specRunning: a.specRunning.emptied()}
+	*a = attemptState{stage: stage, attempt: attempt, profile: unknownProfile, started: a.started.emptied(), specPending: a.specPending.emptied(), specRunning: a.specRunning.emptied()}
 	return a
 }
 

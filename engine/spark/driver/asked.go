@@ -187,7 +187,8 @@ func (a *asked) launch(l allocator.ExecutorLaunch) {
 	a.pool[thread] = called
 	e := &a.execs[id]
 	*e = executor{} // in place: it is large
-	e.launch, e.container, e.node, e.profile, e.lastStage, e.died, e.order = l, n, a.h.Container(n).Node, l.Profile, -1, never, a.launched
+	rec := a.h.Container(n)
+	e.launch, e.container, e.rec, e.node, e.profile, e.lastStage, e.died, e.order = l, n, rec, rec.Node, l.Profile, -1, never, a.launched
 	e.cores, e.startMS = a.set.profiles[l.Profile].offered(), a.kind.executorStart(a.latencies, a.launched, called-a.now())
 	a.runsIn(n, id)
 	a.launched++

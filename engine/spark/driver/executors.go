@@ -44,6 +44,8 @@ type executor struct {
 	launches       int   // tasks started
 	lastStage      int32 // of the task started last, or -1
 	open           int32 // task attempts whose end was not written
+
+	rec *record.Container // see [Driver.recordOf]
 }
 
 type executorState uint8
@@ -61,6 +63,15 @@ func (b *backend) exec(id int32) *executor {
 		return nil
 	}
 	return &b.execs[id]
+}
+
+// recordOf returns the record of an executor's container, which it keeps from the launch on of one that was asked for: it stays the same while the process runs. All
+// attempts of a process that has ended are booked.
+func (d *Driver) recordOf(e *executor) *record.Container {
+	if e.rec == nil {
+		return d.h.Container(e.container)
+	}
+	return e.rec
 }
 
 // runsIn notes that an executor runs in container c.

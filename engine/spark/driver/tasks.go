@@ -105,7 +105,7 @@ func (d *Driver) launchTasks(launches []spark.TaskRef) {
 			d.repeats = fmt.Sprintf("task %d of stage %d was started %d times", b.set.Spec.Partition(at.Index), b.stage, max(int(at.Number), int(b.attempt))+1)
 		}
 	}
-	d.h.Busy(cores)
+	d.busy(cores)
 	if until >= 0 {
 		d.h.GoesOn(until)
 	}
@@ -116,7 +116,7 @@ func (d *Driver) launchTask(b *launching, at *spark.Attempt, l spark.TaskRef, no
 	st, index := b.st, b.set.Spec.Partition(at.Index)
 	e := &d.execs[at.Exec]
 	if e.died == never { // else the driver has not noticed that its process has gone, and loses the attempt
-		d.h.Container(e.container).Tasks++
+		d.recordOf(e).Tasks++
 	}
 	e.free -= b.cpus
 	d.free -= b.cpus
@@ -132,9 +132,9 @@ func (d *Driver) launchTask(b *launching, at *spark.Attempt, l spark.TaskRef, no
 	}
 	r.level, r.speculative = levelOf(at.Level, b.set, at.Index), at.Speculative
 	if prefs := st.Tasks.Prefs(int(index)); len(prefs) > 0 {
-		r.preferring, r.preferred = true, slices.Contains(prefs, e.node)
-		if !r.preferred {
-			r.miss = d.taskMiss(prefs)
+		among, near := d.tasks.Near(prefs, e.node)
+		if r.preferring, r.preferred = true, among; !among {
+			r.miss = d.taskMiss(prefs, near)
 		}
 	}
 	if b.reads {
@@ -241,11 +241,11 @@ func levelOf(l spark.Locality, set *spark.TaskSet, index int32) record.TaskLevel
 	return record.TaskLevel(l)
 }
 
-// taskMiss says why a task is on none of its preferred hosts.
-func (d *Driver) taskMiss(prefs []int32) record.Miss {
+// taskMiss says why a task is on none of its preferred hosts; near is what [spark.TaskScheduler.Near] says of them.
+func (d *Driver) taskMiss(prefs []int32, near bool) record.Miss {
 	executor, free := false, false
-	for _, p := range prefs {
-		if d.tasks.MayRunOn(p) {
+	if near {
+		for _, p := range prefs {
 			for _, id := range d.tasks.ExecutorsOn(p) {
 				executor = true
 				free = free || d.execs[id].free > 0
@@ -253,7 +253,7 @@ func (d *Driver) taskMiss(prefs []int32) record.Miss {
 		}
 	}
 	switch {
-	case !slices.ContainsFunc(prefs, func(p int32) bool { return !d.h.Down(p) }):
+	case d.h.Down(prefs[0]) && !slices.ContainsFunc(prefs[1:], func(p int32) bool { return !d.h.Down(p) }):
 		return record.HostAbsent
 	case !executor:
 		return record.NoExecutor
@@ -329,6 +329,13 @@ func (d *Driver) status(id int64) {
 	}
 }
 
+// busy books cores that begin or, negative, end to run a task.
+func (d *Driver) busy(cores int32) {
+	if d.span == nil || !d.span.Busy(cores) {
+		d.h.Busy(cores)
+	}
+}
+
 func (d *Driver) freeCore(r *run) {
 	if r.freed {
 		return
@@ -342,7 +349,7 @@ func (d *Driver) freeCore(r *run) {
 		e.free += r.cores
 		d.free += r.cores
 	}
-	d.h.Busy(-r.cores)
+	d.busy(-r.cores)
 	if r.done {
 		d.runs.settle(r)
 	}
@@ -438,8 +445,10 @@ func (d *Driver) writeRun(r *run, end string) {
 	t.Ready, t.Launch, t.Freed, t.Finish, t.Cores, t.Level = r.ready, r.launch, r.coreFree, d.now(), r.cores, r.level
 	t.Preferring, t.Preferred, t.Miss, t.Speculative, t.End = r.preferring, r.preferred, r.miss, r.speculative, end
 	t.DurationMS, t.PenaltyMS, t.OverheadMS = st.Tasks.DurationMS[r.index], r.penalty, r.overhead
-	if c := d.h.Container(e.container); c != nil && !r.booked {
-		c.BusyMS += span * int64(r.cores)
+	if !r.booked {
+		if c := d.recordOf(e); c != nil {
+			c.BusyMS += span * int64(r.cores)
+		}
 	}
 	rec := d.rec
 	switch {

@@ -154,7 +154,9 @@ func TestTaskMisses(t *testing.T) {
 			a.Crash(4, 1)
 			a.FailNode(3)
 			a.Run(10_000)
-			if got := a.d.taskMiss(c.stage.Tasks.Prefs(0)); got != c.want {
+			prefs := c.stage.Tasks.Prefs(0)
+			_, near := a.d.tasks.Near(prefs, -1)
+			if got := a.d.taskMiss(prefs, near); got != c.want {
 				t.Errorf("reason %v, want %v", got, c.want)
 			}
 		})
