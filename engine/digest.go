@@ -10,17 +10,23 @@ import (
 type summed struct {
 	record.Sink
 	digest *record.Digest
-	batch  record.Batcher // the sink, if it takes many task attempts at once
-	rows   []record.Task  // of them, those that wait
+	batch  record.Batcher // the sink, if it takes many rows at once
+
+	// Rows that wait.
+	rows       []record.Task
+	containers []record.Container // where the sink takes any order of them
 }
 
-// waitingRows is how many task attempts wait at most: so many that what is done once for them is little, and few enough to stay at hand.
+// waitingRows is how many rows of a kind wait at most: so many that what is done once for them is little, and few enough to stay at hand.
 const waitingRows = 32
 
 func newSummed(sink record.Sink, digest *record.Digest) *summed {
 	s := &summed{Sink: sink, digest: digest}
 	if s.batch, _ = sink.(record.Batcher); s.batch != nil {
 		s.rows = make([]record.Task, 0, waitingRows)
+		if containers, _ := record.TakesAnyOrder(sink); containers {
+			s.containers = make([]record.Container, 0, waitingRows)
+		}
 	}
 	return s
 }
@@ -35,6 +41,14 @@ func (s *summed) Job(r *record.Job) {
 }
 
 func (s *summed) Container(r *record.Container) {
+	if n := len(s.containers); n < cap(s.containers) {
+		s.containers = s.containers[:n+1]
+		s.containers[n] = *r
+		if n+1 == cap(s.containers) {
+			s.giveContainers()
+		}
+		return
+	}
 	s.flush()
 	s.digest.Container(r)
 	s.Sink.Container(r)
@@ -53,10 +67,13 @@ func (s *summed) Task(r *record.Task) {
 	s.Sink.Task(r)
 }
 
-// flush gives the task attempts that wait.
+// flush gives the rows that wait.
 func (s *summed) flush() {
 	if len(s.rows) > 0 {
 		s.give()
+	}
+	if len(s.containers) > 0 {
+		s.giveContainers()
 	}
 }
 
@@ -64,6 +81,12 @@ func (s *summed) give() {
 	s.digest.Tasks(s.rows)
 	s.batch.Tasks(s.rows)
 	s.rows = s.rows[:0]
+}
+
+func (s *summed) giveContainers() {
+	s.digest.Containers(s.containers)
+	s.batch.Containers(s.containers)
+	s.containers = s.containers[:0]
 }
 
 // sumEvent adds what the scheduler did to the digest.

@@ -26,3 +26,24 @@ func TestDigestOfManyTasks(t *testing.T) {
 		}
 	}
 }
+
+// So have containers.
+func TestDigestOfManyContainers(t *testing.T) {
+	var rows []Container
+	for i := range int64(7) {
+		rows = append(rows, Container{Job: i / 4, Number: i, AM: i == 0, Node: int32(3 * i), Type: []string{onNode, onRack, anywhere, "other"}[i%4], Ended: 10 * i, End: []string{EndCompleted, EndReleased, EndAppEnd}[i%3]})
+	}
+	var want Digest
+	for i := range rows {
+		want.Container(&rows[i])
+	}
+	for n := 1; n <= len(rows); n++ {
+		var got Digest
+		for some := range slices.Chunk(rows, n) {
+			got.Containers(some)
+		}
+		if got, want := got.Hash(&Totals{}), want.Hash(&Totals{}); got != want {
+			t.Errorf("%d at once: hash %s, want %s", n, got, want)
+		}
+	}
+}

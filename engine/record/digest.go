@@ -14,9 +14,7 @@ import (
 // The mapping is part of the output: it changes only together with all pinned hashes.
 type Digest struct {
 	order uint64 // of the scheduler's events
-	rows  uint64 // sum over the rows, but for those that wait
-
-	containers waiting
+	rows  uint64 // sum over the rows
 }
 
 // Kinds of rows.
@@ -43,20 +41,25 @@ func (d *Digest) Job(r *Job) {
 }
 
 // Container adds the life of a container.
-func (d *Digest) Container(r *Container) {
-	n := &d.containers.rows[d.containers.n]
-	n[0], n[1], n[2], n[3], n[4], n[5] = r.Job, r.Number, flag(r.AM), int64(r.Node), r.MemMiB, r.VCores
-	n[6], n[7], n[8], n[9] = int64(r.Priority), textOfType(r.Type), int64(r.Match), int64(r.Miss)
-	n[10], n[11], n[12], n[13], n[14] = flag(r.Hinting), flag(r.Hinted), flag(r.Reserved), r.Asked, r.Allocated
-	n[15], n[16], n[17], n[18], n[19] = r.Acquired, r.Started, r.Registered, r.Ended, textOfEnd(r.End)
-	n[20], n[21], n[22] = int64(r.Exit), r.Tasks, r.BusyMS
-	if d.containers.more() {
-		d.mixContainers()
+func (d *Digest) Container(r *Container) { d.rows += r.mix() }
+
+// Containers adds the lives of containers; see [Digest.Tasks].
+func (d *Digest) Containers(rows []Container) {
+	sum := uint64(0)
+	for i := range rows {
+		sum += rows[i].mix()
 	}
+	d.rows += sum
 }
 
-// mixContainers adds the containers that wait.
-func (d *Digest) mixContainers() { d.rows += d.containers.mix() }
+func (r *Container) mix() uint64 {
+	h := fold(fold(fold(fold(ofContainer, r.Job), r.Number), flag(r.AM)), int64(r.Node))
+	h = fold(fold(fold(fold(h, r.MemMiB), r.VCores), int64(r.Priority)), textOfType(r.Type))
+	h = fold(fold(fold(fold(h, int64(r.Match)), int64(r.Miss)), flag(r.Hinting)), flag(r.Hinted))
+	h = fold(fold(fold(fold(h, flag(r.Reserved)), r.Asked), r.Allocated), r.Acquired)
+	h = fold(fold(fold(fold(h, r.Started), r.Registered), r.Ended), textOfEnd(r.End))
+	return fold(fold(fold(h, int64(r.Exit)), r.Tasks), r.BusyMS)
+}
 
 // Task adds a task attempt.
 func (d *Digest) Task(r *Task) { d.rows += r.mix(r.mixStage()) }
@@ -103,44 +106,6 @@ func (r *Task) mix(h uint64) uint64 {
 	return fold(fold(fold(fold(h, end), r.DurationMS), r.PenaltyMS), r.OverheadMS)
 }
 
-// numbers are those of a container.
-type numbers [23]int64
-
-// waiting are containers until there are as many as are mixed side by side: each number of one waits for the multiplication before it, and none of another.
-type waiting struct {
-	rows [4]numbers
-	n    int // how many there are
-}
-
-// more counts a container more, and reports whether there is room for none after it.
-func (w *waiting) more() (full bool) {
-	w.n++
-	return w.n == len(w.rows)
-}
-
-// mix returns the sum over the containers, of which none are left. More than two at a time are more than the registers hold.
-func (w *waiting) mix() (sum uint64) {
-	for i := 0; i < len(w.rows); i += 2 {
-		a, b := mixTwo(&w.rows[i], &w.rows[i+1])
-		if i < w.n {
-			sum += a
-		}
-		if i+1 < w.n {
-			sum += b
-		}
-	}
-	w.n = 0
-	return sum
-}
-
-func mixTwo(x, y *numbers) (a, b uint64) {
-	a, b = ofContainer, ofContainer
-	for i := range x {
-		a, b = fold(a, x[i]), fold(b, y[i])
-	}
-	return a, b
-}
-
 // textOfEnd is text, worked out before for the end of most containers; textOfType for the types that there are.
 func textOfEnd(end string) int64 {
 	switch end {
@@ -172,7 +137,6 @@ var nodeLocal, rackLocal, offSwitch = text(onNode), text(onRack), text(anywhere)
 
 // Hash returns the decision hash of a replay with these totals: 16 hexadecimal digits.
 func (d *Digest) Hash(t *Totals) string {
-	d.mixContainers()
 	h := mix(d.order, int64(d.rows), t.Jobs, t.JobsSucceeded, t.JobsFailed, t.JobsUnfinished, t.TaskAttempts,
 		t.ContainersAllocated, t.ContainersEnded, t.Reservations, t.NodeHeartbeats, t.AMHeartbeats, t.Updates, t.EndMS)
 	return fmt.Sprintf("%016x", h)

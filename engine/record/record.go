@@ -40,10 +40,11 @@ func TakesAnyOrder(s Sink) (containers, tasks bool) {
 }
 
 // A Batcher is a Sink that takes many task attempts at once, as if one by one in their order. They may come behind samples, nodes and decisions that were
-// told after them, but not behind a job or a container.
+// told after them, but not behind a job or a container, if it wants containers in order. It is given many containers at once if it takes any order of them.
 type Batcher interface {
 	Sink
 	Tasks([]Task)
+	Containers([]Container)
 }
 
 // Outcome of a job.

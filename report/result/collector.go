@@ -83,7 +83,66 @@ func (c *Collector) Job(j *record.Job) {
 
 // Container implements record.Sink.
 func (c *Collector) Container(r *record.Container) {
-	end := c.ends.of(r.End)
+	one := [1]record.Container{*r}
+	c.Containers(one[:])
+}
+
+// Containers implements record.Batcher.
+func (c *Collector) Containers(rows []record.Container) {
+	var waits, queued, started, registered [32]int64
+	d := &c.data.Containers
+	for len(rows) > 0 {
+		n, asks, queues, starts, registers := min(len(rows), len(waits)), 0, 0, 0, 0
+		var queue *dist.Dist // whose waits are in queued
+		for i := range rows[:n] {
+			r := &rows[i]
+			end := c.ends.of(r.End)
+			c.container(r, end)
+			if r.AM {
+				d.AMs++
+				if !c.closed.has(r.Job) {
+					c.job(r.Job)
+				}
+				continue
+			}
+			s := c.last
+			if s == nil || c.lastID != r.Job {
+				s = c.job(r.Job)
+			}
+			if wait, asked := c.containers(r, s, end, 1); asked {
+				waits[asks] = wait
+				asks++
+				if queue != s.ask && queues > 0 {
+					queue.AddAll(queued[:queues])
+					queues = 0
+				}
+				queue, queued[queues] = s.ask, wait
+				queues++
+			}
+			if Happened(r.Started) {
+				started[starts] = r.Started - r.Allocated
+				starts++
+			}
+			if Happened(r.Registered) {
+				registered[registers] = r.Registered - r.Allocated
+				registers++
+			}
+			if s.job != nil {
+				c.close(r.Job, s)
+			}
+		}
+		d.Ask.AddAll(waits[:asks])
+		if queues > 0 {
+			queue.AddAll(queued[:queues])
+		}
+		d.Start.AddAll(started[:starts])
+		d.Register.AddAll(registered[:registers])
+		rows = rows[n:]
+	}
+}
+
+// container counts what a container held.
+func (c *Collector) container(r *record.Container, end int) {
 	switch {
 	case !Happened(r.Ended):
 		c.open = append(c.open, openContainer{spanOf(r), holdingOf(r, end)})
@@ -93,41 +152,25 @@ func (c *Collector) Container(r *record.Container) {
 	default:
 		c.occupy(&openContainer{spanOf(r), holdingOf(r, end)})
 	}
-	if r.AM {
-		c.data.Containers.AMs++
-		if !c.closed.has(r.Job) {
-			c.job(r.Job)
-		}
-		return
-	}
-	c.close(r.Job, c.containers(r, end, 1))
 }
 
 func spanOf(r *record.Container) Span {
 	return Span{Job: r.Job, Number: r.Number, From: r.Allocated, To: r.Ended, Node: r.Node, AM: r.AM, Match: r.Match, Queue: r.Queue}
 }
 
-// containers counts executor or task containers that are alike but for how long they were there, and returns the sums of their job.
-func (c *Collector) containers(r *record.Container, end int, n int64) *jobSums {
+// containers counts executor or task containers of a job that are alike but for how long they were there, but for the distributions of their times, and returns how long each waited if it
+// was asked for.
+func (c *Collector) containers(r *record.Container, s *jobSums, end int, n int64) (wait int64, asked bool) {
 	d := &c.data.Containers
 	d.N += n
-	s := c.job(r.Job)
 	s.containers += n
 	if Happened(r.Asked) && Happened(r.Allocated) {
-		wait := r.Allocated - r.Asked
-		d.Ask.AddN(wait, n)
+		wait, asked = r.Allocated-r.Asked, true
 		if s.ask == nil || s.queue != r.Queue {
 			s.ask, s.queue = c.askOf(r.Queue), r.Queue
 		}
-		s.ask.AddN(wait, n)
 		s.askMS += n * wait
 		s.asks += n
-	}
-	if Happened(r.Started) {
-		d.Start.AddN(r.Started-r.Allocated, n)
-	}
-	if Happened(r.Registered) {
-		d.Register.AddN(r.Registered-r.Allocated, n)
 	}
 	if r.Hinting {
 		s.hinting += n
@@ -149,7 +192,7 @@ func (c *Collector) containers(r *record.Container, end int, n int64) *jobSums {
 		c.missed.containers[r.Match][r.Miss] += n
 	}
 	c.ends.n[end] += n
-	return s
+	return wait, asked
 }
 
 // askOf is the distribution of the waits of a queue's containers.

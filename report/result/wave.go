@@ -25,7 +25,24 @@ func (c *Collector) Wave(w *record.Wave) {
 			c.show(&span, w.Container.MemMiB)
 		}
 	}
-	c.close(w.Task.Job, c.containers(&w.Container, end, n))
+	s := c.job(w.Task.Job)
+	c.waveOfContainers(w, s, end, n)
+	c.close(w.Task.Job, s)
+}
+
+// waveOfContainers counts the containers of a wave.
+func (c *Collector) waveOfContainers(w *record.Wave, s *jobSums, end int, n int64) {
+	r, d := &w.Container, &c.data.Containers
+	if wait, asked := c.containers(r, s, end, n); asked {
+		d.Ask.AddN(wait, n)
+		s.ask.AddN(wait, n)
+	}
+	if Happened(r.Started) {
+		d.Start.AddN(r.Started-r.Allocated, n)
+	}
+	if Happened(r.Registered) {
+		d.Register.AddN(r.Registered-r.Allocated, n)
+	}
 }
 
 // waveOfTasks counts the attempts of a wave, which take so long together.

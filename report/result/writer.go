@@ -74,6 +74,14 @@ func (w *Writer) Container(c *record.Container) {
 	w.containers.add(c)
 }
 
+// Containers implements record.Batcher.
+func (w *Writer) Containers(rows []record.Container) {
+	w.Collector.Containers(rows)
+	for i := range rows {
+		w.containers.add(&rows[i])
+	}
+}
+
 // Task implements record.Sink.
 func (w *Writer) Task(t *record.Task) {
 	w.Collector.Task(t)
