@@ -284,6 +284,20 @@ func TestClientDoesNotSubmit(t *testing.T) {
 	}
 }
 
+// A stage whose executors are larger than any container ends its application when it asks for them: what comes before it is done.
+func TestStageWithTooLargeExecutors(t *testing.T) {
+	for _, scheduler := range []string{"fair", "capacity"} {
+		k, _ := replay(t, oversized(), scenario.Options{Scheduler: scheduler})
+		got, want := k.jobs[0], "an executor of resource profile 1 asks for 9000 MiB, the largest allocation of queue root.default is 8192 MiB"
+		if got.ID != 0 {
+			got = k.jobs[1]
+		}
+		if got.Outcome != record.JobFailed || got.Reason != want || got.TasksSucceeded != 12 {
+			t.Errorf("%s: ended as %q because %q after %d tasks, want %q after 12", scheduler, got.Outcome, got.Reason, got.TasksSucceeded, want)
+		}
+	}
+}
+
 func TestJobsThatCannotRun(t *testing.T) {
 	tests := []struct {
 		name string

@@ -30,6 +30,13 @@ func few() scenario.Input {
 	return input(cluster(4, 2), nil, sparkJob(0, 0, 6, stage(0, 1, 60_000, nil)))
 }
 
+// oversized is an application whose second stage wants executors that no node has room for, and another one that waits for its end.
+func oversized() scenario.Input {
+	second := stage(1, 12, 4000, []int32{0})
+	second.Profile, second.ExecMemMiB, second.ExecVCores, second.TaskVCores = 1, 9000, 1, 1
+	return input(cluster(1, 1), nil, sparkJob(0, 0, 3, stage(0, 12, 20_000, nil), second), sparkJob(1, 1000, 3, stage(0, 12, 20_000, nil)))
+}
+
 // straggling is alone with a task in each stage that takes ten times as long as the others.
 func straggling() scenario.Input {
 	slow := func(st trace.Stage) trace.Stage {
@@ -226,6 +233,7 @@ var sparkKeys = []effect{
 	failed(bySite("spark.executor.failuresValidityInterval", refusing, refuses, "spark.executor.failuresValidityInterval=1s")),
 	failed(bySite("spark.yarn.executor.launch.excludeOnFailure.enabled", refusing, refuses+"spark.executor.maxNumFailures=50", "spark.yarn.executor.launch.excludeOnFailure.enabled=true")),
 	bySite("spark.yarn.exclude.nodes", alone, "", "spark.yarn.exclude.nodes=node01"),
+	bySite("spark.yarn.scheduler.reporterThread.maxFailures", oversized, "", "spark.yarn.scheduler.reporterThread.maxFailures=1"),
 	bySite("spark.scheduler.minRegisteredResourcesRatio", alone, isStatic, "spark.scheduler.minRegisteredResourcesRatio=0"),
 	bySite("spark.scheduler.maxRegisteredResourcesWaitingTime", alone, isStatic, "spark.scheduler.maxRegisteredResourcesWaitingTime=1s"),
 	bySite("spark.network.timeout", outputs, "", "spark.network.timeout=5s"),

@@ -25,6 +25,11 @@ func (o *outbox) empty() bool {
 }
 
 func (o *outbox) build(req *AllocateRequest) {
+	o.tell(req)
+	o.told()
+}
+
+func (o *outbox) tell(req *AllocateRequest) {
 	req.Releases, req.BlacklistAdd, req.BlacklistRemove = req.Releases[:0], req.BlacklistAdd[:0], req.BlacklistRemove[:0]
 	if o.empty() {
 		return
@@ -32,6 +37,9 @@ func (o *outbox) build(req *AllocateRequest) {
 	req.Releases = append(req.Releases, o.release...)
 	req.BlacklistAdd = append(req.BlacklistAdd, o.blackAdd...)
 	req.BlacklistRemove = append(req.BlacklistRemove, o.blackRemove...)
+}
+
+func (o *outbox) told() {
 	o.release, o.blackAdd, o.blackRemove = o.release[:0], o.blackAdd[:0], o.blackRemove[:0]
 }
 

@@ -157,6 +157,14 @@ type NodeUpdate struct {
 	State NodeState
 }
 
+// InvalidAsk is why the ResourceManager does not take an [AllocateRequest]: it asks for a larger container than any may be. Nothing of the request counts, and
+// the application master can make it again.
+//
+// Source: InvalidResourceRequestException, RMServerUtils.normalizeAndValidateRequests.
+type InvalidAsk string
+
+func (e InvalidAsk) Error() string { return string(e) }
+
 // AllocateResponse is the answer to an [AllocateRequest]. Slices are valid until the next call.
 type AllocateResponse struct {
 	Allocated []Container // in allocation order

@@ -139,6 +139,14 @@ func (c *RelaxedClient) Gives() (gives []ContainerID, only bool) {
 
 // Build is as [Client.Build]; Spark reads no headroom.
 func (c *RelaxedClient) Build(req *AllocateRequest) {
+	c.Tell(req)
+	c.Told()
+}
+
+// Tell fills a request with what there is to tell. It is told again with the next one, unless [RelaxedClient.Told] follows.
+//
+// Source: AMRMClientImpl.allocate, which puts back what a call that failed was to tell.
+func (c *RelaxedClient) Tell(req *AllocateRequest) {
 	req.Asks, req.Localities, req.NoHeadroom = req.Asks[:0], req.Localities[:0], true
 	for p := len(c.levels) - 1; p >= 0 && c.asked; p-- {
 		l := &c.levels[p]
@@ -150,6 +158,17 @@ func (c *RelaxedClient) Build(req *AllocateRequest) {
 		} else {
 			c.spell(int32(p), l, req)
 		}
+	}
+	c.tell(req)
+}
+
+// Told notes that the ResourceManager has taken what [RelaxedClient.Tell] gave last.
+func (c *RelaxedClient) Told() {
+	for p := range c.levels {
+		l := &c.levels[p]
+		if !c.asked || !l.asked {
+			continue
+		}
 		l.asked = false
 		for i := range l.groups {
 			l.groups[i].asked = false
@@ -157,7 +176,7 @@ func (c *RelaxedClient) Build(req *AllocateRequest) {
 		l.groups = slices.DeleteFunc(l.groups, func(g Group) bool { return g.Count == 0 })
 	}
 	c.asked = false
-	c.outbox.build(req)
+	c.told()
 }
 
 func (l *relaxedLevel) ask(priority int32, name Name, count int32) Ask {

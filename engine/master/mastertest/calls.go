@@ -75,7 +75,7 @@ func (h *Host) MaxAllocation() resource.Resource { return h.Largest }
 func (h *Host) Attempt() int { return max(h.Number, 1) }
 
 // Allocate is part of [master.ResourceManager]. It hands out what was granted, then says what has ended; containers that are
-// released end with -100, which the next call says.
+// released end with -100, which the next call says. An ask for more than h.Largest voids it.
 func (h *Host) Allocate(req *protocol.AllocateRequest, resp *protocol.AllocateResponse) error {
 	if h.Outcome != nil {
 		h.tb.Errorf("heartbeat at %d ms, after the master unregistered", h.now)
@@ -83,6 +83,11 @@ func (h *Host) Allocate(req *protocol.AllocateRequest, resp *protocol.AllocateRe
 	h.Beats = append(h.Beats, h.now)
 	if h.Refusal != nil {
 		return h.Refusal
+	}
+	for i := range req.Asks {
+		if size := req.Asks[i].Size; !size.FitsIn(h.Largest) {
+			return protocol.InvalidAsk(fmt.Sprintf("an ask for %v, the largest container is %v", size, h.Largest))
+		}
 	}
 	if text := h.text(req); text != "" {
 		h.log("ask%s", text)

@@ -237,7 +237,7 @@ func (a *Allocator) Lower(total int, hints *spark.StageHints) bool {
 // Source: YarnAllocator.allocateResources.
 func (a *Allocator) Request(req *protocol.AllocateRequest) {
 	a.updateRequests()
-	a.client.Build(req)
+	a.client.Tell(req)
 }
 
 // Response is the second half: what was granted is matched and launched, then what has ended is
@@ -245,6 +245,7 @@ func (a *Allocator) Request(req *protocol.AllocateRequest) {
 func (a *Allocator) Response(now int64, resp *protocol.AllocateResponse, out *Outcome) {
 	out.Grants, out.Launches, out.Removals = out.Grants[:0], out.Launches[:0], out.Removals[:0]
 	out.Answers, out.Released = out.Answers[:0], out.Released[:0]
+	a.client.Told()
 	a.client.Received(resp)
 	a.Nodes(resp.Nodes)
 	if len(resp.Allocated) > 0 {

@@ -88,6 +88,7 @@ type Conf struct {
 	BarrierCheckInterval    int64
 	BarrierCheckFailures    int
 	AskTimeout              int64 // of a question to the application master
+	ReporterFailures        int   // calls to the ResourceManager in a row that it may refuse
 }
 
 // CustomResource is one spark.{executor,driver,task}.resource.<name>.amount.

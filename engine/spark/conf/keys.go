@@ -162,6 +162,7 @@ var containerKeys = []key{
 		}
 		return nil
 	}},
+	{name: "spark.yarn.scheduler.reporterThread.maxFailures", fallback: "5", parse: setter(parseCount, func(c *Conf) *int { return &c.ReporterFailures }, nil, "")},
 	{name: "spark.scheduler.minRegisteredResourcesRatio", fallback: "0.8", parse: func(c *Conf, s string) error { // above 1 is all
 		err := fraction(func(c *Conf) *float64 { return &c.MinRegisteredRatio })(c, s)
 		c.MinRegisteredRatio = min(c.MinRegisteredRatio, 1)
@@ -249,7 +250,6 @@ var unmodelledKeys = []key{
 	{name: "spark.yarn.am.waitTime", fallback: "100s", note: "a driver is always ready in time", idle: true},
 	{name: "spark.yarn.am.attemptFailuresValidityInterval", note: "every failed attempt of an application master counts, however old"},
 	{name: "spark.yarn.report.interval", fallback: "1s", note: "the submitting client decides nothing", idle: true},
-	{name: "spark.yarn.scheduler.reporterThread.maxFailures", fallback: "5", note: "calls to the ResourceManager do not fail", idle: true},
 	{name: "spark.yarn.executor.nodeLabelExpression", note: "the cluster has no node labels"},
 	{name: "spark.yarn.am.nodeLabelExpression", note: "the cluster has no node labels"},
 	{name: "spark.rpc.message.maxSize", fallback: "128", note: "tasks are never too large to send", idle: true},

@@ -1,6 +1,8 @@
 package driver
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -125,4 +127,69 @@ func TestDynamicAllocationIsTold(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An executor that is larger than any container is the ResourceManager's to refuse, when it is asked for. The first call makes the application master fail, later
+// ones are made again: what they were to tell is told by the first one that is taken.
+//
+// Source: ApplicationMaster.createAllocator, allocationThreadImpl (spark.yarn.scheduler.reporterThread.maxFailures).
+func TestExecutorLargerThanAnyContainer(t *testing.T) {
+	own := func(st *trace.Stage) { st.Profile, st.ExecMemMiB, st.ExecVCores = 1, 5000, 7 }
+	const of0, of1 = "an executor of resource profile 0 asks for", "an executor of resource profile 1 asks for 5000 MiB, the largest allocation of queue root.default is 4096 MiB"
+	run := func(j *trace.Job, conf map[string]string, largest int64) *app {
+		a := newApp(t, j, setup{dense: true, conf: conf})
+		a.Largest = resource.R(largest, 8)
+		a.register()
+		a.Run(0)
+		if conf["spark.executor.instances"] != "" {
+			return a
+		}
+		a.Grant(0, 0, resource.R(2048, 4))
+		a.Run(60_000)
+		return a
+	}
+	later := jobOf(stageOf(0, 1, 5000), changed(stageOf(1, 1, 1000, 0), own))
+	elastic := func(more ...string) map[string]string {
+		return dynamic(append([]string{"spark.dynamicAllocation.initialExecutors", "1", "spark.dynamicAllocation.executorIdleTimeout", "1000s"}, more...)...)
+	}
+	t.Run("at the beginning", func(t *testing.T) {
+		if a := run(jobOf(stageOf(0, 1, 1000)), static(1), 512); len(a.Beats) != 1 || a.d.exit != exitUncaught || !strings.HasPrefix(a.d.failed, of0) {
+			t.Errorf("log %v, exit %d, because %q, %d heartbeats; want it to fail with exit %d because %s", a.Log, a.d.exit, a.d.failed, len(a.Beats), exitUncaught, of0)
+		}
+	})
+	for _, c := range []struct {
+		most string // spark.yarn.scheduler.reporterThread.maxFailures
+		want []int64
+	}{
+		{"", []int64{5200, 5400, 5800, 6600, 8200}},
+		{"2", []int64{5200, 5400}},
+		{"0", []int64{5200}},
+	} {
+		t.Run("of a later stage, "+c.most, func(t *testing.T) {
+			conf := elastic()
+			if c.most != "" {
+				conf = elastic("spark.yarn.scheduler.reporterThread.maxFailures", c.most)
+			}
+			a := run(later, conf, 4096)
+			if len(a.Tasks) != 1 || a.Outcome == nil || *a.Outcome != of1 || a.d.exit != exitReporter {
+				t.Errorf("%d tasks, log %v, exit %d, want the first stage and failed because %q", len(a.Tasks), a.Log, a.d.exit, of1)
+			}
+			if d := cmp.Diff(c.want, slices.DeleteFunc(slices.Clone(a.Beats), func(at int64) bool { return at < 5000 })); d != "" {
+				t.Errorf("heartbeats of the second stage (-want +got)\n%s", d)
+			}
+		})
+	}
+	t.Run("until there are larger ones", func(t *testing.T) {
+		a := newApp(t, later, setup{dense: true, conf: elastic()})
+		a.Largest = resource.R(4096, 8)
+		a.register()
+		a.Run(0)
+		a.Grant(0, 0, resource.R(2048, 4))
+		a.Run(6000)
+		a.Largest = resource.R(8192, 8)
+		a.Run(20_000)
+		if a.Outcome != nil || a.d.failed != "" || !slices.Contains(a.Log, "6600 ask 1:*=1") {
+			t.Errorf("log %v, want it to go on and ask for an executor at 6600", a.Log)
+		}
+	})
 }

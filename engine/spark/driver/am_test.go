@@ -11,7 +11,6 @@ import (
 	"replay/engine/model"
 	"replay/engine/protocol"
 	"replay/engine/record"
-	"replay/policy/resource"
 	"replay/trace"
 )
 
@@ -551,16 +550,6 @@ func TestRefusals(t *testing.T) {
 		}
 		if r := a.Container(2); r.Match != record.NoPreference { // the answer before it is not handled again
 			t.Errorf("the container that the first one brought is %v", r.Match)
-		}
-	})
-	t.Run("an executor larger than any container", func(t *testing.T) {
-		a := newApp(t, jobOf(stageOf(0, 1, 1000), changed(stageOf(1, 1, 1000), func(st *trace.Stage) { st.Profile, st.ExecMemMiB, st.ExecVCores = 1, 5000, 7 })), setup{conf: dynamic()})
-		a.Largest = resource.R(4096, 8)
-		a.register()
-		a.Run(1000)
-		want := "an executor of resource profile 1 asks for 5000 MiB, the largest allocation of queue root.default is 4096 MiB"
-		if a.Outcome == nil || *a.Outcome != want || len(a.Beats) > 0 {
-			t.Errorf("log %v, want failed because %q before any heartbeat", a.Log, want)
 		}
 	})
 	t.Run("a barrier stage with dynamic allocation", func(t *testing.T) {

@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"fmt"
 	"slices"
 
 	"replay/engine/fetch"
@@ -57,13 +56,6 @@ type question struct {
 }
 
 func (a *asked) prepare() error {
-	largest := a.h.MaxAllocation()
-	for id := range a.set.execs {
-		if size := &a.set.execs[id].Size; !size.FitsIn(largest) {
-			more, most := size.Over(largest, a.kind.Types)
-			return fmt.Errorf("an executor of resource profile %d asks for %s, the largest allocation of queue %s is %s", id, more, a.rec.Queue, most)
-		}
-	}
 	if a.alloc == nil {
 		a.alloc = new(allocator.Allocator)
 	}
@@ -79,7 +71,9 @@ func (a *asked) prepare() error {
 
 func (a *asked) begin(execs int) {
 	a.alloc.Reserve(execs)
-	a.heartbeat()
+	if a.heartbeat(true); a.stopping {
+		return
+	}
 	if a.mgr != nil {
 		a.mgr.Start(a.now())
 		if a.conf.ClusterMode {
@@ -96,7 +90,7 @@ func (a *asked) handle(k master.EventKind, arg int64) {
 	switch k {
 	case evHeartbeat:
 		a.h.Heartbeat()
-		a.heartbeat()
+		a.heartbeat(false)
 	case evDisconnect:
 		a.disconnected(int32(arg))
 	case evAskTimeout:

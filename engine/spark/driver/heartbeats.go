@@ -1,6 +1,9 @@
 package driver
 
 import (
+	"errors"
+	"fmt"
+
 	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/spark/allocator"
@@ -18,29 +21,58 @@ type heartbeats struct {
 	ahead   bool  // it is for now, after others of this time have passed: it comes before what is of a later kind
 	news    bool  // the ResourceManager has something to tell
 	nodes   int   // in the cluster
+	refused int   // calls in a row that the ResourceManager has not taken
 }
 
 // heartbeat is one turn of the AM's reporter: requests are brought up to date, the ResourceManager is
 // called, and what it answered is handled. Then the loop sleeps.
 //
 // Source: ApplicationMaster.allocationThreadImpl, YarnAllocator.allocateResources.
-func (a *asked) heartbeat() {
+func (a *asked) heartbeat(first bool) {
 	a.beats.queued, a.beats.ahead, a.beats.news, a.beats.next = false, false, false, never
 	if reason := a.alloc.Fatal(a.now()); reason != "" {
 		a.fail(reason, exitExecutorFailures)
 		return
 	}
 	a.alloc.Request(&a.req)
-	if err := a.h.Allocate(&a.req, &a.resp); err != nil {
-		a.fail(err.Error(), exitReporter)
+	if err := a.h.Allocate(&a.req, &a.resp); err == nil {
+		a.beats.refused = 0
+		a.beats.nodes = a.resp.Nodes
+		a.alloc.Response(a.now(), &a.resp, &a.out)
+		a.carryOut(&a.out)
+	} else if reason, exit := a.refusal(err, first); reason != "" {
+		a.fail(reason, exit)
 		return
 	}
-	a.beats.nodes = a.resp.Nodes
-	a.alloc.Response(a.now(), &a.resp, &a.out)
-	a.carryOut(&a.out)
 	a.beats.waiting = a.alloc.Waiting()
 	a.beats.next = a.now() + a.beats.ladder.Pause(a.beats.waiting)
 	a.expect()
+}
+
+// refusal returns why the application fails as the ResourceManager has not taken a call, with the exit status of its application master; "" if that goes on: it
+// makes the call again, some times in a row. The first call is none of the loop.
+//
+// Source: ApplicationMaster.createAllocator, allocationThreadImpl.
+func (a *asked) refusal(err error, first bool) (reason string, exit int32) {
+	var invalid protocol.InvalidAsk
+	if !errors.As(err, &invalid) {
+		return err.Error(), exitReporter
+	}
+	exit = exitUncaught
+	if !first {
+		exit = exitReporter
+		if a.beats.refused++; a.beats.refused < a.conf.ReporterFailures {
+			return "", 0
+		}
+	}
+	largest := a.h.MaxAllocation()
+	for i := range a.req.Asks {
+		if k := &a.req.Asks[i]; !k.Size.FitsIn(largest) {
+			more, most := k.Size.Over(largest, a.kind.Types)
+			return fmt.Sprintf("an executor of resource profile %d asks for %s, the largest allocation of queue %s is %s", k.Priority, more, a.rec.Queue, most), exit
+		}
+	}
+	return err.Error(), exit
 }
 
 // wake ends the sleep of the AM's loop at once and resets its pauses. Whether there is something to do is looked at anew.

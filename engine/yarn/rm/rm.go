@@ -370,20 +370,20 @@ func (r *RM) Allocate(now int64, id protocol.AppID, req *protocol.AllocateReques
 		return fmt.Errorf("application %d is not known to the ResourceManager", id)
 	}
 	r.clock(now)
-	if len(req.Asks) > 0 {
-		m := r.maxOf(a)
-		for i := range req.Asks {
-			if s := req.Asks[i].Size; !s.FitsIn(m) {
-				more, most := s.Over(m, r.config.Types)
-				return fmt.Errorf("application %d asks for a container of %s, the largest allocation of queue %s is %s", id, more, a.spec.Queue, most)
-			}
-		}
-	}
 	if a.unregistered {
 		*resp = protocol.AllocateResponse{}
 		return nil
 	}
 	a.heard = now
+	if len(req.Asks) > 0 {
+		m := r.maxOf(a)
+		for i := range req.Asks {
+			if s := req.Asks[i].Size; !s.FitsIn(m) {
+				more, most := s.Over(m, r.config.Types)
+				return protocol.InvalidAsk(fmt.Sprintf("application %d asks for a container of %s, the largest allocation of queue %s is %s", id, more, a.spec.Queue, most))
+			}
+		}
+	}
 	statuses := len(a.completed) // completions caused by this call are not in its own answer
 	if err := r.sched.Allocate(id, req, resp); err != nil {
 		return err
