@@ -319,7 +319,7 @@ func (a *asked) Exited(c int64) {
 	if a.dag != nil && !a.conf.ShuffleService {
 		a.dag.ServerLost(id)
 	}
-	if e.state == execAlive && !e.decommissioned && !a.stopping {
+	if e.state == execAlive && !a.stopping {
 		a.h.At(a.now()+a.m.DisconnectMS, evDisconnect, int64(id), int64(id))
 	}
 	a.wind()
@@ -334,7 +334,7 @@ func (a *asked) Exited(c int64) {
 // YarnSchedulerBackend.handleExecutorDisconnectedFromDriver.
 func (a *asked) disconnected(id int32) {
 	e := a.exec(id)
-	if e == nil || e.state != execAlive || a.stopping {
+	if e == nil || e.state != execAlive || e.decommissioned || a.stopping {
 		return
 	}
 	a.confirm(id)

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -419,5 +420,42 @@ func TestTaskThatBeginsForEver(t *testing.T) {
 	}
 	if got := a.Master.Waits(func(resource.Resource) string { return "" }); got != "0 of its 1 tasks are done; task 0 of stage 0 was started 103 times" {
 		t.Errorf("waits: %q", got)
+	}
+}
+
+// Whether the driver asks why an executor is gone is decided when its connection drops, not when its process ends: of one that was decommissioned meanwhile it asks
+// nobody, of one that was decommissioned and has been killed meanwhile it asks.
+//
+// Source: CoarseGrainedSchedulerBackend.disableExecutor.
+func TestDecommissionBetweenAnEndAndItsNotice(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		do    func(*app)
+		asked bool
+		gone  int64
+	}{
+		{"decommissioned", func(a *app) { a.Crash(2, 1); a.asked().Decommission(2000, []int32{1}) }, false, 3000},
+		{"decommissioned and killed", func(a *app) {
+			a.asked().Decommission(2000, []int32{1})
+			a.Crash(2, 1)
+			a.asked().kill([]int32{1}, true)
+		}, true, 2070},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := instant()
+			m.DisconnectMS = 70
+			a := newApp(t, jobOf(near(stageOf(0, 2, 100_000), []int32{0}, []int32{1})), setup{dense: true, conf: static(2), model: m}).executors(0, 1).register()
+			a.Run(2000)
+			c.do(a)
+			if a.Run(c.gone - 1); a.d.exec(1).state == execRemoved {
+				t.Errorf("it is gone before %d ms", c.gone)
+			}
+			if a.Run(c.gone); a.d.exec(1).state != execRemoved {
+				t.Errorf("state %v at %d ms, want it removed; heartbeats %v", a.d.exec(1).state, c.gone, a.Beats)
+			}
+			if woken := slices.Contains(a.Beats, 2070); woken != c.asked {
+				t.Errorf("heartbeats %v: the driver has asked: %v, want %v", a.Beats, woken, c.asked)
+			}
+		})
 	}
 }
