@@ -247,3 +247,58 @@ func TestMapReducePreemptionPolicy(t *testing.T) {
 		t.Errorf("warnings %+v, want one of the policy", m.Warnings)
 	}
 }
+
+// A job asks for its reduces when the only node that has room for one has gone: calls that ask for them are made again until one comes, or for 6 minutes. Then its
+// master ends, and the next one can't ask for such containers at all.
+//
+// Source: RMContainerAllocator.getResources.
+func TestMapReduceAsksForMoreThanThereIs(t *testing.T) {
+	nodes := cluster(4, 1)
+	for n := range nodes[:3] {
+		nodes[n].MemMiB = 2048
+	}
+	nodes[3].Present = false
+	job := func() *trace.Job {
+		st := stage(0, 4, 60_000, nil)
+		j := mapReduceJob(0, 0, st, stage(1, 2, 5000, []int32{0}))
+		setConf(j, "mapreduce.job.reduce.slowstart.completedmaps", "1", "mapreduce.reduce.memory.mb", "4096")
+		return j
+	}
+	for _, tt := range []struct {
+		name    string
+		joins   int64 // when a large node comes again, 0 for never
+		outcome string
+	}{
+		{"one comes", 500_000, record.JobSucceeded},
+		{"none comes", 0, record.JobFailed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			events := []trace.NodeEvent{nodeEvent(3000, 0, 3, trace.Join), nodeEvent(30_000, 1, 3, trace.Leave)}
+			if tt.joins > 0 {
+				events = append(events, nodeEvent(tt.joins, 2, 3, trace.Join))
+			}
+			k, m := replay(t, input(nodes, events, job()), scenario.Options{Seed: 1, Conf: map[string]string{"yarn.nm.liveness-monitor.expiry-interval-ms": "10000"}})
+			checkRecords(t, k, m)
+			if _, literal := replay(t, input(nodes, events, job()), scenario.Options{Seed: 1, Engine: "dense", Conf: map[string]string{"yarn.nm.liveness-monitor.expiry-interval-ms": "10000"}}); literal.DecisionHash != m.DecisionHash {
+				t.Error("the engines decide differently")
+			}
+			got := k.jobs[0]
+			maps := endedSo(k, 0, record.TaskSuccess)
+			refused := int64(0) // at about that time
+			for _, r := range maps {
+				refused = max(refused, r.Finish)
+			}
+			if got.Outcome != tt.outcome {
+				t.Errorf("ended as %q because %q at %d, maps by %d; want %q", got.Outcome, got.Reason, got.Finish, refused, tt.outcome)
+			}
+			if tt.joins == 0 && (got.Finish < refused+359_000 || got.Finish > refused+400_000) {
+				t.Errorf("ended at %d because %q, the last map at %d: want a little more than 6 minutes later", got.Finish, got.Reason, refused)
+			}
+			for _, r := range endedSo(k, 1, record.TaskSuccess) {
+				if r.Launch < tt.joins || r.Launch > tt.joins+10_000 {
+					t.Errorf("reduce %d began at %d, want it soon after the node came at %d", r.Index, r.Launch, tt.joins)
+				}
+			}
+		})
+	}
+}

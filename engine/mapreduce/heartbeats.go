@@ -1,9 +1,12 @@
 package mapreduce
 
 import (
+	"errors"
 	"math"
 
 	"replay/engine/mapreduce/allocator"
+	"replay/engine/protocol"
+	"replay/engine/record"
 )
 
 // never is a time that does not come.
@@ -21,9 +24,10 @@ func (j *job) heartbeat() {
 	now := j.h.Now()
 	j.alloc.Build(&j.req)
 	if err := j.h.Allocate(&j.req, &j.resp); err != nil {
-		j.Fail(err.Error())
+		j.refusal(err)
 		return
 	}
+	j.answered = record.None
 	events, _, err := j.alloc.Received(now, &j.resp, nil)
 	if err != nil {
 		j.h.Broken("job %d: %v", j.job.ID, err)
@@ -35,6 +39,30 @@ func (j *job) heartbeat() {
 	j.look()
 	j.beats.Expect()
 	j.expectScan()
+}
+
+// refusal is a call that the ResourceManager has not taken. It is made again with each heartbeat, and all that there is to tell with it, until it has not been taken for
+// a time: then the master ends without unregistering.
+//
+// Source: RMContainerAllocator.getResources, JobImpl.InternalRebootTransition.
+func (j *job) refusal(err error) {
+	var invalid protocol.InvalidAsk
+	if !errors.As(err, &invalid) {
+		j.Fail(err.Error())
+		return
+	}
+	if j.answered == record.None {
+		j.answered = max(j.h.Now()-j.set.HeartbeatMS, j.registered)
+	}
+	if j.h.Now()-j.answered < j.set.RefusedMS {
+		j.beats.Expect()
+		return
+	}
+	j.over = true
+	j.quit()
+	j.end(record.TaskKilled)
+	j.h.Fails(err.Error())
+	j.h.EndAM(j.h.Now() + j.k.Model.MRStopMS)
 }
 
 // carryOut acts on what the allocator says. Its next calls end the list, so it is taken over first.

@@ -43,6 +43,7 @@ type job struct {
 	uber        *uber
 
 	registered int64 // when it did
+	answered   int64 // last call that the ResourceManager took, [record.None] while it takes them
 
 	started bool   // the tasks are scheduled
 	over    bool   // it has no more to do: it commits, or has unregistered
@@ -76,7 +77,7 @@ func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Mast
 	past.attempts++
 	m := &job{
 		h: h, k: k, job: j, set: set, past: past, Books: pertask.Books{Host: h, Job: h.Job()},
-		byID: map[allocator.Attempt]*attempt{}, byContainer: map[int64]*attempt{}, lastMap: record.None,
+		byID: map[allocator.Attempt]*attempt{}, byContainer: map[int64]*attempt{}, lastMap: record.None, answered: record.None,
 	}
 	m.beats = pertask.Beats{Host: h, Kind: evHeartbeat, IntervalMS: set.HeartbeatMS, Dense: &k.Dense, Asker: m}
 	return m

@@ -57,6 +57,7 @@ type Conf struct {
 
 	FinishWhenReducesDone bool
 
+	RefusedMS     int64 // since the ResourceManager last took a call, after which a master gives up that asks for too large containers
 	AMSize        resource.Resource
 	AMMaxAttempts int
 	Recovery      bool
@@ -195,6 +196,7 @@ func (r *reader) conf() *Conf {
 		StuckMS:               r.long("mapreduce.task.stuck.timeout-ms", 600_000),
 		CheckMS:               r.long("mapreduce.task.timeout.check-interval-ms", 30_000),
 		FinishWhenReducesDone: r.bool("mapreduce.job.finish-when-all-reducers-done", true),
+		RefusedMS:             r.long("yarn.app.mapreduce.am.scheduler.connection.wait.interval-ms", 360_000),
 		AMMaxAttempts:         r.int("mapreduce.am.max-attempts", 2),
 		Recovery:              r.bool("yarn.app.mapreduce.am.job.recovery.enable", true),
 	}
