@@ -302,3 +302,45 @@ func TestMapReduceAsksForMoreThanThereIs(t *testing.T) {
 		})
 	}
 }
+
+// An attempt that fails after another one of its task has succeeded is no failure of its node: the node is not left out as it would be with three.
+//
+// Source: TaskImpl.RetroactiveFailureTransition, AttemptFailedTransition (ContainerFailedEvent).
+func TestMapReduceFailuresThatComeTooLate(t *testing.T) {
+	nodes := cluster(5, 1)
+	job := func(slow ...int32) *trace.Job {
+		st := stage(0, 24, 20_000, nil)
+		for _, i := range slow {
+			st.Tasks.DurationMS[i] = 300_000
+		}
+		j := mapReduceJob(0, 0, st, stage(1, 30, 5000, []int32{0}))
+		setConf(j, "mapreduce.task.timeout", "20000", "mapreduce.job.speculative.retry-after-speculate", "16000", "mapreduce.job.reduce.slowstart.completedmaps", "1",
+			"mapreduce.job.maxtaskfailures.per.tracker", "3")
+		return j
+	}
+	b := (amNode(t, nodes, job()) + 1) % 5
+	first, _ := replay(t, input(nodes, nil, job()), scenario.Options{Seed: 1})
+	var on []int32 // maps on node b, of which two are copied while the look for silent ones has given up the first attempts; and one elsewhere
+	for _, r := range first.tasks {
+		if r.Stage == 0 && (r.Node == b || r.Index == 23) {
+			on = append(on, r.Index)
+		}
+	}
+	events := []trace.NodeEvent{nodeEvent(40_000, 0, b, trace.Fail), nodeEvent(250_000, 1, b, trace.Recover)}
+	k, m := replay(t, input(nodes, events, job(on...)), scenario.Options{Seed: 1})
+	checkRecords(t, k, m)
+	late := map[int32]bool{}
+	for _, r := range endedSo(k, 0, record.TaskFailed) {
+		for _, other := range endedSo(k, 0, record.TaskSuccess) {
+			if other.Index == r.Index && other.Finish < r.Finish && r.Node == b {
+				late[r.Index] = true
+			}
+		}
+	}
+	if len(late) != 2 {
+		t.Fatalf("attempts of %d maps failed after copies of them had succeeded, want 2", len(late))
+	}
+	if !slices.ContainsFunc(endedSo(k, 1, record.TaskSuccess), func(r record.Task) bool { return r.Node == b }) {
+		t.Errorf("no reduce ran on node %d, want some", b)
+	}
+}

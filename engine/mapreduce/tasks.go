@@ -270,19 +270,22 @@ func (j *job) close(a *attempt, end string) {
 	j.End(&a.Attempt, end)
 }
 
-// attemptFailed counts the failure of an attempt, on its host too, and begins another if the task may have one.
+// attemptFailed is the failure of an attempt. Another one is begun if the task may have one.
 func (j *job) attemptFailed(a *attempt) {
 	a.failed = true
 	j.close(a, record.TaskFailed)
-	j.alloc.Failed(a.id, j.h.Cluster().Host[a.Node])
 	j.taskFailed(a)
 }
 
+// taskFailed counts the failure of an attempt with its task, unless that is over, and then with its host.
+//
+// Source: TaskImpl.AttemptFailedTransition, RetroactiveFailureTransition.
 func (j *job) taskFailed(a *attempt) {
 	t, i := j.taskOf(a), typeOf(a.id.Reduce)
 	if t.over {
 		return
 	}
+	j.alloc.Failed(a.id, j.h.Cluster().Host[a.Node])
 	if t.failures++; t.failures >= j.set.task(a.id.Reduce).MaxAttempts {
 		t.over = true
 		j.completed[i]++
