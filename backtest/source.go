@@ -169,6 +169,8 @@ func (s *sources) directory(d directory) error {
 			if s.Import.FromMS != trace.Unset && origin < s.Import.FromMS || s.Import.ToMS != trace.Unset && origin >= s.Import.ToMS {
 				return workload.Leave(d.path, workload.OutsideTimes, "recorded from %s on", time.UnixMilli(origin).UTC().Format(time.RFC3339))
 			}
+		} else if s.Import.FromMS != trace.Unset || s.Import.ToMS != trace.Unset {
+			return workload.Leave(d.path, workload.OutsideTimes, "the trace does not say when it was recorded (origin_unix_ms)")
 		}
 		for _, j := range r.jobs {
 			in.Tasks += j.NumTasks()

@@ -25,7 +25,7 @@ func backtestCommand(p *program) *cli.Command {
 from either. Examples:
    replay backtest logs/app-20260101000000-0000.zstd
    replay backtest traces/fair-weights --latency recorded --json`,
-		Flags: append(append(append(scenarioFlags(p.policies), tracecmd.InputFlags()...), cmdline.ProgressFlags()...),
+		Flags: append(append(append(comparedFlags(scenarioFlags(p.policies)), tracecmd.InputFlags()...), cmdline.ProgressFlags()...),
 			&cli.StringFlag{Name: "allocation", Value: "recorded", Usage: "executors of event logs: recorded, or simulated by dynamic allocation"},
 			&cli.StringFlag{Name: "latency", Value: "recorded", Usage: "launch latencies of clusters: recorded for each container, or those of the model"},
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for backtest.json, tasks.parquet, the scatter plot and a page"},
@@ -83,6 +83,9 @@ func (p *program) backtest(c *cli.Context) error {
 	if err := tracecmd.ReadInputFlags(c, &so.Import); err != nil {
 		return err
 	}
+	if so.Import.FromStart {
+		return cmdline.Usagef("--from and --to choose recordings by the day on which they began, want days such as 2026-11-22T07:30:00Z, not times such as 2h")
+	}
 	var warnings []string
 	so.Import.Warn = func(m string) { warnings = append(warnings, m) }
 	recs, inputs, err := backtest.Sources(c.Context, c.Args().Slice(), so)
@@ -112,8 +115,10 @@ func (p *program) backtest(c *cli.Context) error {
 			b.LeftOut = append(b.LeftOut, prediction.LeftOut{Path: in.Label, Application: in.Application, Reason: string(in.LeftOut), Why: in.Why})
 		}
 	}
-	if text := otherwise(c); text != "" {
-		b.Warnings = slices.Insert(b.Warnings, 0, text)
+	for _, text := range append(unused(c, recs), otherwise(c)) {
+		if text != "" {
+			b.Warnings = slices.Insert(b.Warnings, 0, text)
+		}
 	}
 	printGrouped(c, b.Warnings, b.Chatter)
 	if out := c.String("out"); out != "" {
@@ -141,6 +146,54 @@ func (p *program) backtest(c *cli.Context) error {
 		return &cmdline.CodedError{Code: cmdline.ExitFailed, Err: fmt.Errorf("%s; --allow-failures makes this exit 0", prediction.FailedText(n, len(b.Applications)))}
 	}
 	return nil
+}
+
+// comparedFlags are flags of a replay without those of samples and costs, which no recording has beside which to set them.
+func comparedFlags(flags []cli.Flag) []cli.Flag {
+	return slices.DeleteFunc(flags, func(f cli.Flag) bool { return slices.Contains([]string{"series", "prices"}, f.Names()[0]) })
+}
+
+// unused says which flags have no part in the replay of such recordings.
+func unused(c *cli.Context, recs []*backtest.Recording) (texts []string) {
+	clusters := 0
+	for _, r := range recs {
+		if r.IsCluster {
+			clusters++
+		}
+	}
+	logs := len(recs) - clusters
+	given := func(names ...string) (set []string) {
+		for _, name := range names {
+			if c.IsSet(name) {
+				set = append(set, "--"+name)
+			}
+		}
+		return set
+	}
+	of := func(n int) string {
+		if n == len(recs) {
+			return ""
+		}
+		return fmt.Sprintf(" for %d of %d recordings", n, len(recs))
+	}
+	if logs > 0 && c.String("allocation") == "recorded" {
+		flags := given("scheduler", "sharing", "placement", "policy", "reload", "yarn-site", "fair-scheduler", "capacity-scheduler")
+		for _, pair := range c.StringSlice("conf") {
+			if key, _, _ := strings.Cut(pair, "="); strings.HasPrefix(strings.TrimSpace(key), "yarn.") {
+				flags = append(flags, "--conf "+strings.TrimSpace(key))
+			}
+		}
+		if flags != nil {
+			texts = append(texts, fmt.Sprintf("no effect%s: the executors of event logs are as recorded, and no ResourceManager is asked for them: %s; with --allocation simulated one is", of(logs), strings.Join(flags, ", ")))
+		}
+	}
+	if logs > 0 && c.IsSet("latency") {
+		texts = append(texts, fmt.Sprintf("no effect%s: event logs have no launch latencies of containers: --latency", of(logs)))
+	}
+	if clusters == len(recs) && c.IsSet("allocation") {
+		texts = append(texts, "no effect: the executors of recorded clusters are those that the replay allocates: --allocation")
+	}
+	return texts
 }
 
 // otherwise says by which flags a cluster or its work is another one than the recorded; empty where it is that.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"replay/cmd/replay/cmdline"
+	"replay/trace"
 )
 
 var updateBacktest = flag.Bool("update-backtest", false, "rewrite the golden files of backtests")
@@ -209,6 +210,47 @@ func TestBacktestOfAnotherCluster(t *testing.T) {
 	}
 	if _, _, stderr := replay(t, "backtest", traces+"fair-weights", "--seeds", "1", "--details", "0", "--sharing", "fair"); strings.Contains(stderr, "not what was recorded") {
 		t.Errorf("of the recorded cluster:\n%s", stderr)
+	}
+}
+
+// A flag that has no part in the replay of a recording is told or refused: else its error would be taken for that of what the flag asks for.
+func TestBacktestTellsWhatHasNoEffect(t *testing.T) {
+	for _, x := range []struct {
+		args []string
+		want string // begin of a warning, or of the error
+		code int
+	}{
+		{[]string{smallLog, "--sharing", "drf", "--placement", "none", "--conf", "yarn.scheduler.minimum-allocation-mb=2048"}, "warning: no effect: the executors of event logs are as recorded, and no ResourceManager is asked for them: --sharing, --placement, --conf yarn.scheduler.minimum-allocation-mb; ", cmdline.ExitDone},
+		{[]string{smallLog, smallCluster, "--scheduler", "fifo"}, "warning: no effect for 1 of 2 recordings: the executors of event logs", cmdline.ExitDone},
+		{[]string{smallLog, "--latency", "model"}, "warning: no effect: event logs have no launch latencies", cmdline.ExitDone},
+		{[]string{smallCluster, "--allocation", "simulated"}, "warning: no effect: the executors of recorded clusters", cmdline.ExitDone},
+		{[]string{smallCluster, "--from", "1m"}, "replay: --from and --to choose recordings by the day", cmdline.ExitUsage},
+		{[]string{smallLog, "--to", "1m"}, "replay: --from and --to choose recordings by the day", cmdline.ExitUsage},
+		{[]string{smallCluster, "--series", "1s"}, "replay: unknown flag --series", cmdline.ExitUsage},
+		{[]string{smallCluster, "--prices", "prices"}, "replay: unknown flag --prices", cmdline.ExitUsage},
+	} {
+		code, _, stderr := replay(t, append([]string{"backtest", "--seeds", "1", "-q", "--allow-failures"}, x.args...)...)
+		if code != x.code || !strings.Contains("\n"+stderr, "\n"+x.want) {
+			t.Errorf("%q: exit code %d, want %d and %q in\n%s", x.args, code, x.code, x.want, stderr)
+		}
+	}
+	for _, args := range [][]string{{smallLog, "--scheduler", "fifo", "--allocation", "simulated"}, {smallLog, "--conf", "spark.locality.wait=1s"}, {smallCluster, "--sharing", "drf", "--latency", "model"}} {
+		if _, _, stderr := replay(t, append([]string{"backtest", "--seeds", "1", "-q", "--allow-failures"}, args...)...); strings.Contains(stderr, "no effect") {
+			t.Errorf("%q have an effect:\n%s", args, stderr)
+		}
+	}
+	m, err := trace.Load(traces + "fair-weights")
+	undated := filepath.Join(t.TempDir(), "undated")
+	if err == nil {
+		m.OriginUnixMS = trace.Unset
+		err = m.Write(undated)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "does not say when it was recorded"
+	if code, _, stderr := replay(t, "backtest", undated, "--from", "2020-01-01", "--seeds", "1"); code == cmdline.ExitDone || !strings.Contains(stderr, want) {
+		t.Errorf("a trace without a date: exit code %d, want %q in\n%s", code, want, stderr)
 	}
 }
 
