@@ -177,6 +177,7 @@ func (p *Preset) with(o Options) (Options, error) {
 	if o.SpanMS > 0 {
 		d.Jobs = 0
 	}
+	replicas := o.Replication // as asked for: of the preset's a small cluster has as many as it has nodes
 	for _, n := range []struct {
 		name  string
 		value *int
@@ -198,6 +199,9 @@ func (p *Preset) with(o Options) (Options, error) {
 	if o.Racks > o.Nodes {
 		return o, fmt.Errorf("racks is %d, want at most the %d nodes", o.Racks, o.Nodes)
 	}
+	if replicas > o.Nodes {
+		return o, fmt.Errorf("replication is %d, want at most the %d nodes", replicas, o.Nodes)
+	}
 	if o.Load == 0 {
 		o.Load = d.Load
 	}
@@ -218,6 +222,9 @@ func (p *Preset) with(o Options) (Options, error) {
 		return o, err
 	}
 	o.Failures = failures.Words()
+	if o.MTBFDays > 0 && failures.Law == "none" {
+		return o, fmt.Errorf("mtbf is %v days, and failures %q has no law of the times between failures of a node: want exponential or weibull in it", o.MTBFDays, o.Failures)
+	}
 	if o.MTBFDays == 0 {
 		o.MTBFDays = cmp.Or(d.MTBFDays, failures.MTBFDays)
 	}

@@ -62,12 +62,12 @@ func (p *Preset) nameSet(name string, o Options) string {
 	if len(o.Set) == 0 {
 		return name
 	}
-	set, err := p.Settings(o)
+	set, err := p.settings(o)
 	if err != nil {
 		panic(err) // they were checked
 	}
 	o.Set = nil
-	own, err := p.Settings(o)
+	own, err := p.settings(o)
 	if err != nil {
 		panic(err)
 	}
@@ -93,13 +93,25 @@ func (p *Preset) UpTo() string {
 }
 
 // A Setting is a parameter of a preset as it would be used.
-type Setting struct{ Name, Value, Usage string }
+type Setting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Usage string `json:"about"`
+}
 
 // Settings lists what can be set of a preset, with the options' values. The error names the option that can't be.
 func (p *Preset) Settings(o Options) ([]Setting, error) {
 	o, err := p.with(o)
-	if err != nil || p.Model == nil {
+	if err != nil {
 		return nil, err
+	}
+	return p.settings(o)
+}
+
+// settings does so with options that have the preset's defaults.
+func (p *Preset) settings(o Options) ([]Setting, error) {
+	if p.Model == nil {
+		return nil, nil
 	}
 	w, err := p.workload(o)
 	if err != nil {

@@ -94,6 +94,15 @@ func TestGenParameters(t *testing.T) {
 	if code, stdout, stderr := replay(t, args...); code != cmdline.ExitDone {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
+	var asJSON []struct{ Name, Value, About string }
+	if err := json.Unmarshal([]byte(must(t, "gen", "facebook-2009", "--parameters", "--json", "--set", "map.median_s=7")), &asJSON); err != nil || len(asJSON) != len(want) {
+		t.Fatalf("%d parameters as JSON, want %d: %v", len(asJSON), len(want), err)
+	}
+	for _, x := range asJSON {
+		if want[x.Name] != x.Value || x.About == "" {
+			t.Errorf("as JSON %+v, want the value %s", x, want[x.Name])
+		}
+	}
 	data, err := os.ReadFile(filepath.Join(args[len(args)-1-2*len(want)], "trace.json"))
 	if err != nil {
 		t.Fatal(err)

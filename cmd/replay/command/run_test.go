@@ -195,7 +195,7 @@ func TestWrongUse(t *testing.T) {
 		{"report " + trace, cmdline.ExitBadInput, "not a result directory"},
 		{"import spark-eventlog x --out y --node-vcores 4294967297", cmdline.ExitUsage, "--node-vcores"},
 		{"import spark-eventlog x --out y --progress maybe", cmdline.ExitUsage, "auto, on or off"},
-		{"gen uniform-micro --out " + missing + " --mtbf 3", cmdline.ExitUsage, "--failures"},
+		{"gen uniform-micro --out " + missing + " --mtbf 3", cmdline.ExitUsage, `failures "none" has no law`},
 		{"compare " + trace + " --variant a:", cmdline.ExitUsage, "two --variant"},
 		{"compare " + trace + " --variant a: --variant b: --results", cmdline.ExitUsage, "wants --out"},
 		{"compare " + trace + " --variant a: --variant b: --jobs 0", cmdline.ExitUsage, "1 or more"},

@@ -1,7 +1,6 @@
 package tracecmd
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -51,8 +50,8 @@ func Gen() *cli.Command {
 			&cli.StringFlag{Name: "kind", Usage: "`KIND` of jobs, if the preset has several"},
 			&cli.StringFlag{Name: "diurnal", Usage: "`PROFILE` of the hours and weekdays of arrivals: " + strings.Join(slices.Sorted(maps.Keys(model.Days)), ", "), DefaultText: "flat"},
 			&cli.StringFlag{Name: "failures", Usage: "what happens to nodes, `WORDS` with commas: " + strings.Join(model.FailureWords, ", "), DefaultText: "the preset's"},
-			&cli.BoolFlag{Name: "json", Usage: "print what was generated as JSON"},
-			cmdline.With(&cli.Float64Flag{Name: "mtbf", Usage: "mean `DAYS` between failures of a node, with --failures", DefaultText: "41"}, cmdline.Positive),
+			&cli.BoolFlag{Name: "json", Usage: "print what was generated, or the parameters, as JSON"},
+			cmdline.With(&cli.Float64Flag{Name: "mtbf", Usage: "mean `DAYS` between failures of a node, with --failures exponential or weibull", DefaultText: "41"}, cmdline.Positive),
 			&cli.StringSliceFlag{Name: "set", Usage: "give a parameter of the preset another value, as `NAME=VALUE`"},
 			&cli.BoolFlag{Name: "parameters", Usage: "list the parameters with their values and write nothing"},
 		},
@@ -64,9 +63,6 @@ func Gen() *cli.Command {
 			if err != nil {
 				return err
 			}
-			if words := cmp.Or(c.String("failures"), preset.Defaults.Failures, "none"); c.IsSet("mtbf") && words == "none" {
-				return cmdline.Usagef("--mtbf wants --failures with a model (see replay gen --help)")
-			}
 			options := synth.Options{
 				Name: c.String("name"),
 				Seed: c.Uint64("seed"), Jobs: c.Int("jobs"), Nodes: c.Int("nodes"), Racks: c.Int("racks"), Replication: c.Int("replication"),
@@ -77,6 +73,9 @@ func Gen() *cli.Command {
 			settings, err := preset.Settings(options)
 			if err != nil {
 				return cmdline.Usagef("%w", err)
+			}
+			if c.Bool("parameters") && c.Bool("json") {
+				return cmdline.WriteJSON(c.App.Writer, slices.Concat([]synth.Setting{}, settings))
 			}
 			if c.Bool("parameters") {
 				return writeSettings(c.App.Writer, preset, settings)

@@ -44,12 +44,19 @@ func DefaultFailures() Failures {
 // FailureWords are the words of [Failures.Take].
 var FailureWords = []string{"none", "exponential", "weibull", "racks", "maintenance", "spot"}
 
-// Take reads what happens: words with commas between them.
+// Take reads what happens: words with commas between them, of which one at most is a law, and none stands alone.
 func (f *Failures) Take(words string) error {
 	f.Law, f.Racks, f.Maintenance, f.Spot = "none", false, false, false
 	for word := range strings.SplitSeq(words, ",") {
 		switch word {
-		case "exponential", "weibull", "none":
+		case "none":
+			if words != word {
+				return fmt.Errorf("failures is %q, want none alone", words)
+			}
+		case "exponential", "weibull":
+			if f.Law != "none" && f.Law != word {
+				return fmt.Errorf("failures is %q, want one law of the times between failures: exponential or weibull", words)
+			}
 			f.Law = word
 		case "racks":
 			f.Racks = true
