@@ -96,6 +96,9 @@ func (b *Builder) makeCluster() (*cluster, error) {
 	c, opt := newCluster(), b.Options
 	flag := shape{opt.NodeMemMiB, opt.NodeVCores}
 	if len(b.nodes) > 0 && opt.Nodes == 0 {
+		if opt.Racks > 1 {
+			b.Warn("--racks %d has no effect: the source has nodes, which are in racks of its own; --nodes makes others", opt.Racks)
+		}
 		most, extra := b.took.most()
 		for _, n := range b.nodes {
 			size := flag.or(shape{n.MemMiB, n.VCores})

@@ -93,6 +93,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("nodes is %d, want 0 to 1000000", o.Nodes)
 	case o.Racks < 1:
 		return fmt.Errorf("racks is %d, want 1 or more", o.Racks)
+	case o.Nodes > 0 && o.Racks > o.Nodes:
+		return fmt.Errorf("racks is %d, want at most the %d nodes", o.Racks, o.Nodes)
 	case o.NodeMemMiB < 0 || o.NodeVCores < 0:
 		return fmt.Errorf("a node has %d MiB and %d vcores, want 0 (as recorded) or more", o.NodeMemMiB, o.NodeVCores)
 	case o.Replication < 1:
@@ -101,7 +103,11 @@ func (o *Options) check() error {
 		return fmt.Errorf("copies is %d, want 1 to 1000000", o.Copies)
 	}
 	for _, r := range append(o.QueueMap, QueueRule{Queue: o.Queue}) {
-		if err := checkQueue((&Options{Queue: r.Queue}).queueOf("", "")); err != nil {
+		path := (&Options{Queue: r.Queue}).queueOf("", "")
+		if path == "root" {
+			return errors.New("queue is root, want one below it, such as root.default: no scheduler takes applications into root")
+		}
+		if err := checkQueue(path); err != nil {
 			return err
 		}
 	}
