@@ -15,7 +15,7 @@ type TaskEventKind uint8
 
 // What the scheduler tells the DAGScheduler, the backend and the listeners.
 const (
-	ExecutorAdded      TaskEventKind = iota // to the DAGScheduler: Exec is known now
+	ExecutorAdded      TaskEventKind = iota // to the DAGScheduler: Exec is known now, see [TaskScheduler.AddedUnheard]
 	ExecutorGone                            // to the DAGScheduler: Exec is lost
 	TaskEnded                               // to the DAGScheduler: the attempt ended with Reason
 	TaskSetFailed                           // to the DAGScheduler: the stage attempt was given up
@@ -67,6 +67,9 @@ type TaskScheduler struct {
 	// SlotsPerExecutor is how many tasks an executor runs at a time, by resource profile (ResourceProfile.maxTasksPerExecutor),
 	// 1 of profiles that it does not have; only speculation by spark.speculation.task.duration.threshold reads it. It is not changed.
 	SlotsPerExecutor []int
+
+	// AddedUnheard says that nobody listens to [ExecutorAdded], which is not told then. It is not changed.
+	AddedUnheard bool
 
 	// Scratch is working memory, which may be shared with other schedulers; nil: its own.
 	Scratch *Scratch

@@ -448,5 +448,7 @@ func (s *TaskScheduler) register(exec, host int32) {
 	if s.health != nil {
 		s.health.executorAdded(exec)
 	}
-	s.emit(TaskEvent{Kind: ExecutorAdded, Exec: exec})
+	if !s.AddedUnheard {
+		s.emit(TaskEvent{Kind: ExecutorAdded, Exec: exec})
+	}
 }

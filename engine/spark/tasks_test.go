@@ -139,3 +139,37 @@ func TestBarrierLaunchesAllOrNothing(t *testing.T) {
 		t.Errorf("launches (-want +got):\n%s", diff)
 	}
 }
+
+// TestAddedUnheard: of a new executor nothing is told where nobody listens, and it gets tasks all the same.
+func TestAddedUnheard(t *testing.T) {
+	for _, unheard := range []bool{false, true} {
+		s, _ := scheduler(t, nil, 2)
+		s.AddedUnheard = unheard
+		s.Take()
+		launched := s.ResourceOffers(0, []Offer{{Exec: 7, Host: hostB, Cores: 1}}, false)
+		told := slices.Contains(kinds(s.Take()), ExecutorAdded)
+		if len(launched) != 1 || told == unheard {
+			t.Errorf("unheard %v: %d tasks launched, the executor was told of: %v", unheard, len(launched), told)
+		}
+	}
+}
+
+// TestPreferring: tasks that prefer hosts are counted as the lists of a new set are made.
+func TestPreferring(t *testing.T) {
+	for _, prefs := range [][][]int32{nil, {nil, nil, nil}, {{hostA}, nil, {hostA, hostB}, nil, nil}, {{hostA}}} {
+		want, spec := 0, TaskSetSpec{Tasks: max(len(prefs), 3), TaskCPUs: 1, AnyExecutor: true, Pool: DefaultPool}
+		for _, p := range prefs {
+			spec.PrefStart = append(spec.PrefStart, int32(len(spec.Hosts)))
+			if spec.Hosts = append(spec.Hosts, p...); len(p) > 0 {
+				want++
+			}
+		}
+		if prefs != nil {
+			spec.Tasks, spec.PrefStart = len(prefs), append(spec.PrefStart, int32(len(spec.Hosts)))
+		}
+		s, _ := scheduler(t, nil, 1)
+		if got := s.Submit(0, &spec).Preferring(); got != want {
+			t.Errorf("of tasks that prefer %v, %d count as such, want %d", prefs, got, want)
+		}
+	}
+}

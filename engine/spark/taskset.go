@@ -302,6 +302,9 @@ func (s *TaskSet) NamedHosts(room func(n int) []int32) (hosts, times []int32, ok
 	return hosts, times, true
 }
 
+// Preferring returns how many tasks of a set that has launched none prefer hosts.
+func (s *TaskSet) Preferring() int { return s.Spec.Tasks - len(s.pending.noPrefs) }
+
 // Levels returns the valid locality levels, best first. Do not change it.
 func (s *TaskSet) Levels() []Locality { return s.levels[:s.numLevels] }
 

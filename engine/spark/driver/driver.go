@@ -133,6 +133,7 @@ func (d *Driver) Register() error {
 	d.tasks = d.memory.scheduler(d.conf, mode, d.kind.Pools, d.cluster.RackIndex, d.source.hashes())
 	d.tasks.Scratch = &d.kind.scratch
 	d.tasks.SlotsPerExecutor = d.set.perExec
+	d.tasks.AddedUnheard = true // the DAG would forget earlier losses of that executor, and numbers are never used again
 	execs := d.reserve()
 	d.start(&d.clocks.revive, evReviveTimer, d.conf.ReviveInterval, 0)
 	if d.conf.Speculation.Enabled {

@@ -151,11 +151,7 @@ func (d *Driver) stageSubmitted(e *spark.DAGEvent) {
 		}
 		d.wants[e.Set] = wanted
 		d.wanted = d.wanted.plus(wanted, 1)
-		for i := range spec.Tasks {
-			if spec.PrefStart[i] < spec.PrefStart[i+1] {
-				hints.LocalTasks++
-			}
-		}
+		hints.LocalTasks = d.tasks.Set(e.Set).Preferring()
 		hints.Hosts = d.hostsOf(wanted)
 		if policy.WantsTasks(d.kind.Placement) {
 			for i := range spec.Tasks {
