@@ -30,6 +30,11 @@ func few() scenario.Input {
 	return input(cluster(4, 2), nil, sparkJob(0, 0, 6, stage(0, 1, 60_000, nil)))
 }
 
+// unheard is an application with executors on a node that goes without a word and stays away.
+func unheard() scenario.Input {
+	return input(cluster(3, 1), []trace.NodeEvent{nodeEvent(24_000, 0, 2, trace.Fail)}, sparkJob(0, 0, 11, stage(0, 600, 20_000, nil)))
+}
+
 // oversized is an application whose second stage wants executors that no node has room for, and another one that waits for its end.
 func oversized() scenario.Input {
 	second := stage(1, 12, 4000, []int32{0})
@@ -194,6 +199,7 @@ const (
 	noService  = "spark.shuffle.service.enabled=false spark.dynamicAllocation.executorIdleTimeout=2 "
 	excludes   = "spark.excludeOnFailure.enabled=true "
 	speculates = "spark.speculation=true "
+	waits      = "spark.rpc.askTimeout=1h spark.network.timeoutInterval=1s "
 	gone       = "spark.decommission.enabled=true spark.dynamicAllocation.executorIdleTimeout=1 "
 )
 
@@ -238,6 +244,9 @@ var sparkKeys = []effect{
 	bySite("spark.scheduler.maxRegisteredResourcesWaitingTime", alone, isStatic, "spark.scheduler.maxRegisteredResourcesWaitingTime=1s"),
 	bySite("spark.network.timeout", outputs, "", "spark.network.timeout=5s"),
 	bySite("spark.rpc.askTimeout", outputs, "", "spark.rpc.askTimeout=5s"),
+	bySite("spark.storage.blockManagerHeartbeatTimeoutMs", unheard, waits, "spark.storage.blockManagerHeartbeatTimeoutMs=60000"),
+	bySite("spark.network.timeoutInterval", unheard, waits, "spark.network.timeoutInterval=20s"),
+	bySite("spark.executor.heartbeatInterval", unheard, waits, "spark.executor.heartbeatInterval=7s"),
 
 	bySite("spark.dynamicAllocation.enabled", alone, "", "spark.dynamicAllocation.enabled=false"),
 	bySite("spark.dynamicAllocation.minExecutors", alone, "", "spark.dynamicAllocation.minExecutors=3"),

@@ -88,6 +88,9 @@ type Conf struct {
 	BarrierCheckInterval    int64
 	BarrierCheckFailures    int
 	AskTimeout              int64 // of a question to the application master
+	SilenceTimeout          int64 // since the last heartbeat of an executor, after which the driver gives it up
+	SilenceInterval         int64 // of looking for such executors
+	ExecutorHeartbeat       int64 // interval
 	ReporterFailures        int   // calls to the ResourceManager in a row that it may refuse
 }
 

@@ -169,9 +169,16 @@ var containerKeys = []key{
 		return err
 	}},
 	{name: "spark.scheduler.maxRegisteredResourcesWaitingTime", fallback: "30s", parse: duration(func(c *Conf) *int64 { return &c.MaxRegisteredWait })},
-	// The general timeout only gives the other its default.
-	{name: "spark.network.timeout", fallback: "120s", parse: seconds(func(c *Conf) *int64 { return &c.AskTimeout })},
+	// The general timeout only gives the others their defaults.
+	{name: "spark.network.timeout", fallback: "120s", parse: func(c *Conf, s string) error {
+		err := seconds(func(c *Conf) *int64 { return &c.AskTimeout })(c, s)
+		c.SilenceTimeout = c.AskTimeout
+		return err
+	}},
 	{name: "spark.rpc.askTimeout", fallback: "spark.network.timeout", parse: seconds(func(c *Conf) *int64 { return &c.AskTimeout })},
+	{name: "spark.storage.blockManagerHeartbeatTimeoutMs", older: []string{"spark.storage.blockManagerSlaveTimeoutMs"}, parse: duration(func(c *Conf) *int64 { return &c.SilenceTimeout })},
+	{name: "spark.network.timeoutInterval", fallback: "60s", parse: period(func(c *Conf) *int64 { return &c.SilenceInterval })},
+	{name: "spark.executor.heartbeatInterval", fallback: "10s", parse: period(func(c *Conf) *int64 { return &c.ExecutorHeartbeat })},
 }
 
 var dynamicKeys = []key{
@@ -267,8 +274,6 @@ var unmodelledKeys = []key{
 	{name: "spark.barrier.sync.timeout", fallback: "365d", note: "barriers do not time out"},
 	{name: "spark.scheduler.resource.profileMergeConflicts", fallback: "false", note: "the profile of a stage is given by the trace"},
 	{name: "spark.scheduler.listenerbus.eventqueue.capacity", fallback: "10000", note: "listener events are never dropped", idle: true},
-	{name: "spark.executor.heartbeatInterval", fallback: "10s", note: "a lost executor is noticed by its connection", idle: true},
-	{name: "spark.network.timeoutInterval", fallback: "60s", note: "a lost executor is noticed by its connection", idle: true},
 	{name: exclude + "killExcludedExecutors.decommission", fallback: "false", note: "excluded executors are killed"},
 	{name: "spark.executor.decommission.forceKillTimeout", note: "a decommissioned executor goes when its tasks are done"},
 	{name: "spark.executor.decommission.signal", fallback: "PWR", note: "signals are not sent", idle: true},

@@ -25,7 +25,7 @@ type asked struct {
 	launched int     // executors that were started
 	killed   []int32 // scratch
 
-	questions []question // why executors are gone, in order of asking: the first is open
+	questions []question // why executors are gone, in the order of their ends: the first is open
 }
 
 var _ master.Fetcher = (*asked)(nil)
@@ -49,10 +49,11 @@ func (a *asked) Fetch(step int) {
 	}
 }
 
-// question is one of the driver to the application master: why an executor is gone.
+// question is one of the driver to the application master: why an executor is gone. Of one that is being decommissioned it is not asked.
 type question struct {
 	executor int32
-	until    int64 // when the driver's patience ends
+	silent   bool  // its patience ends as the executor has sent no heartbeats, not as there is no answer
+	until    int64 // when it does
 }
 
 func (a *asked) prepare() error {
@@ -95,7 +96,7 @@ func (a *asked) handle(k master.EventKind, arg int64) {
 		a.disconnected(int32(arg))
 	case evAskTimeout:
 		for len(a.questions) > 0 && a.questions[0].until == a.now() {
-			a.removeExecutor(a.questions[0].executor, spark.Loss{Kind: spark.LossProcess, ByApp: true})
+			a.giveUp(a.questions[0])
 			a.answered()
 		}
 	case evDecommission:
@@ -334,7 +335,11 @@ func (a *asked) Exited(c int64) {
 // YarnSchedulerBackend.handleExecutorDisconnectedFromDriver.
 func (a *asked) disconnected(id int32) {
 	e := a.exec(id)
-	if e == nil || e.state != execAlive || e.decommissioned || a.stopping {
+	if e == nil || e.state != execAlive || a.stopping {
+		return
+	}
+	if e.decommissioned {
+		a.question(id, never)
 		return
 	}
 	a.confirm(id)
@@ -345,7 +350,7 @@ func (a *asked) disconnected(id int32) {
 	case allocator.LossKnown:
 		a.removeExecutor(id, lossOf(reason))
 	case allocator.LossWaits:
-		a.question(id)
+		a.question(id, a.now()+min(a.conf.AskTimeout, never-a.now()))
 	default:
 		a.removeExecutor(id, spark.Loss{Kind: spark.LossProcess, ByApp: true})
 	}
@@ -354,12 +359,46 @@ func (a *asked) disconnected(id int32) {
 
 func (a *asked) questioning() bool { return len(a.questions) > 0 }
 
-// question begins to wait for an answer.
-func (a *asked) question(id int32) {
-	a.questions = append(a.questions, question{id, a.now() + a.conf.AskTimeout})
-	if len(a.questions) == 1 {
-		a.h.Set(evAskTimeout, a.questions[0].until)
+// question begins to wait for an answer: until a time, or until the executor has been silent for too long.
+func (a *asked) question(id int32, until int64) {
+	q := question{executor: id, until: until}
+	if at := a.silence(id); at < until {
+		q.silent, q.until = true, at
 	}
+	i := len(a.questions)
+	for i > 0 && a.questions[i-1].until > q.until {
+		i--
+	}
+	if a.questions = slices.Insert(a.questions, i, q); i == 0 {
+		a.h.Set(evAskTimeout, q.until)
+	}
+}
+
+// silence returns at which look of the driver an executor that is gone will have been silent for too long. Its heartbeats count from its registration.
+//
+// Source: HeartbeatReceiver.expireDeadHosts, Heartbeater.
+func (a *asked) silence(id int32) int64 {
+	e := &a.execs[id]
+	heard := e.died
+	if c := a.h.Container(e.container); c != nil {
+		heard -= (e.died - c.Registered) % a.conf.ExecutorHeartbeat
+	}
+	if a.conf.SilenceTimeout > never/2 {
+		return never
+	}
+	looks := clock{first: a.made(), period: a.conf.SilenceInterval}
+	return looks.from(max(heard+a.conf.SilenceTimeout, a.now()) + 1)
+}
+
+// giveUp is the end of the driver's patience with an executor. One that was silent it also kills, so that the application master asks for another one at once.
+//
+// Source: HeartbeatReceiver.expireDeadHosts, SparkContext.killAndReplaceExecutor.
+func (a *asked) giveUp(q question) {
+	if e := a.exec(q.executor); q.silent && (!e.killing || e.decommissioned) {
+		a.alloc.KillExecutor(q.executor)
+		a.expect()
+	}
+	a.removeExecutor(q.executor, spark.Loss{Kind: spark.LossProcess, ByApp: true})
 }
 
 // answered goes on to the oldest question that is open.
@@ -379,10 +418,10 @@ func (a *asked) answered() {
 	a.h.Set(evAskTimeout, until)
 }
 
-// open reports whether the driver waits for the reason why an executor is gone.
+// open reports whether the driver still has an executor that is gone.
 func (a *asked) open(id int32) bool {
 	e := a.exec(id)
-	return e != nil && e.state == execLost && !a.stopping
+	return e != nil && e.died != never && (e.state == execLost || e.state == execAlive) && !a.stopping
 }
 
 // excludedHosts returns the hosts on which the task scheduler wants no executor, ascending.

@@ -270,11 +270,16 @@ func (d *Driver) Began() int64 {
 //
 // Source: CoarseGrainedSchedulerBackend.isReady, YarnClientSchedulerBackend.start.
 func (d *Driver) waitEnds() int64 {
-	from := d.registered
-	if !d.conf.ClusterMode {
-		from = d.rec.Submit
-	}
+	from := d.made()
 	return from + min(d.conf.MaxRegisteredWait, never-max(from, 0))
+}
+
+// made returns when the driver was made, as far as is known: in cluster mode not long before its application master registered.
+func (d *Driver) made() int64 {
+	if d.conf.ClusterMode {
+		return d.registered
+	}
+	return d.rec.Submit
 }
 
 // gateDue: the application's code begins with the executor that makes it enough, or when the wait is over.

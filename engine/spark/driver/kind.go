@@ -93,7 +93,7 @@ const (
 
 var events = []master.Event{
 	evDisconnect:     {Name: "connection of an executor dropped", Class: master.Message, Number: "executor", Work: true, Private: true, Hints: true},
-	evAskTimeout:     {Name: "application master did not say why an executor is gone", Class: master.Message},
+	evAskTimeout:     {Name: "executor given up of which nobody says why it is gone", Class: master.Message},
 	evDecommission:   {Name: "decommissioned executor looks whether it may end", Class: master.Message, Number: "executor", Work: true},
 	evHalt:           {Name: "recorded end of a driver that halts", Class: master.Message, Work: true},
 	evRecordedLeave:  {Name: "recorded decision to have an executor killed", Class: master.Message, Number: "recorded executor", Work: true},

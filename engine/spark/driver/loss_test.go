@@ -459,3 +459,55 @@ func TestDecommissionBetweenAnEndAndItsNotice(t *testing.T) {
 		})
 	}
 }
+
+// An executor that is gone without a word of its application master is given up when the driver has waited for an answer, or has heard no heartbeat of it for too long: then it
+// is killed as well, and another one is asked for. The one here registers at 0 and is gone with its node at 25 s, its last heartbeat comes at 20 s.
+//
+// Source: HeartbeatReceiver.expireDeadHosts.
+func TestSilentExecutor(t *testing.T) {
+	const patient = "1h"
+	for _, c := range []struct {
+		name     string
+		ask      string // spark.rpc.askTimeout
+		conf     []string
+		do       func(*app) // at 24 s
+		then     func(*app) // at 26 s
+		gone     int64
+		released bool
+	}{
+		{name: "the question is given up first", ask: "120s", gone: 145_000},
+		{name: "heartbeats are missed first", ask: patient, gone: 180_000, released: true},
+		{name: "with looks more often", ask: patient, conf: []string{"spark.network.timeoutInterval", "1s"}, gone: 141_000, released: true},
+		{name: "and fewer heartbeats", ask: patient, conf: []string{"spark.network.timeoutInterval", "1s", "spark.executor.heartbeatInterval", "15s"}, gone: 136_000, released: true},
+		{name: "and less patience", ask: patient, conf: []string{"spark.network.timeoutInterval", "1s", "spark.storage.blockManagerHeartbeatTimeoutMs", "70000"}, gone: 91_000, released: true},
+		{name: "of one that is decommissioned nobody is asked", ask: "1s", do: func(a *app) { a.asked().Decommission(24_000, []int32{1}) }, gone: 180_000, released: true},
+		{name: "one that is decommissioned, gone and then killed", ask: patient, do: func(a *app) { a.asked().Decommission(24_000, []int32{1}) },
+			then: func(a *app) { a.asked().kill([]int32{1}, true) }, gone: 180_000, released: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			st := near(stageOf(0, 2, 1_000_000), []int32{0}, []int32{1})
+			a := newApp(t, jobOf(st), setup{dense: true, conf: static(2, append([]string{"spark.rpc.askTimeout", c.ask}, c.conf...)...)}).executors(0, 1).register()
+			a.Run(24_000)
+			if c.do != nil {
+				c.do(a)
+			}
+			a.Run(25_000)
+			a.FailNode(0)
+			a.Run(26_000)
+			if c.then != nil {
+				c.then(a)
+			}
+			if a.Run(c.gone - 1); a.d.exec(1).state == execRemoved {
+				t.Errorf("it is gone before %d ms", c.gone)
+			}
+			if a.Run(c.gone); a.d.exec(1).state != execRemoved {
+				t.Errorf("its state is %v at %d ms, want removed", a.d.exec(1).state, c.gone)
+			}
+			a.Run(c.gone + 10_000)
+			released := strings.Contains(strings.Join(a.Log, "\n"), "release 2")
+			if released != c.released {
+				t.Errorf("log %v; its container is given back: %v, want %v", a.Log, released, c.released)
+			}
+		})
+	}
+}
