@@ -3,8 +3,11 @@ package command
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"replay/cmd/replay/cmdline"
 )
 
 // Nodes of which nobody stated the size are the least that ran on them, so what asks for more waits there: each replay on them says so, and none on nodes that were stated.
@@ -60,5 +63,30 @@ func TestJobsPlacedElsewhere(t *testing.T) {
 	}
 	if strings.Contains(all, "placement rules") {
 		t.Errorf("want nothing told of jobs that stay in their queue in\n%s", all)
+	}
+}
+
+// A log that has been through a tool with numbers of one kind only is the same log.
+func TestLogWithFloats(t *testing.T) {
+	hash := func(text string) string {
+		dir := t.TempDir()
+		log := filepath.Join(dir, "app-1")
+		if err := os.WriteFile(log, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		code, stdout, stderr := replay(t, "import", "spark-eventlog", log, "--out", filepath.Join(dir, "trace"), "--json", "-q")
+		found := regexp.MustCompile(`"hash": "([0-9a-f]{64})"`).FindStringSubmatch(stdout)
+		if code != cmdline.ExitDone || found == nil {
+			t.Fatalf("exit code %d: %s\n%s", code, stdout, stderr)
+		}
+		return found[1]
+	}
+	floats := regexp.MustCompile(`([:\[,])(\d+)([,}\]])`).ReplaceAllString(lostLog, "$1$2.0$3")
+	floats = strings.Replace(floats, `"Completion Time":20000.0`, `"Completion Time":2e4`, 1)
+	if strings.Count(floats, ".0") < 30 {
+		t.Fatalf("hardly a number is another one in\n%s", floats)
+	}
+	if got, want := hash(floats), hash(lostLog); got != want {
+		t.Errorf("the trace is %s, want %s", got, want)
 	}
 }

@@ -223,6 +223,11 @@ func (p *eventParser) unknown(path string, key []byte) {
 
 func (p *eventParser) int(field string, v jsontext.Value) int64 {
 	n, ok := v.Int()
+	if !ok { // tools that have numbers of one kind only write 1795240864505 as 1795240864505.0 or 1.795240864505e12
+		if x, number := v.Float(); number && x == math.Trunc(x) && math.Abs(x) <= 1<<53 {
+			n, ok = int64(x), true
+		}
+	}
 	if !ok || n <= absent {
 		p.fail(field, v, "an integer")
 		return absent

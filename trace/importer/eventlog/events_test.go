@@ -61,8 +61,11 @@ func reference(line []byte) (text string, ok bool, err error) {
 			return def
 		}
 		v, e := n.Int64()
-		if e != nil {
-			err = e
+		if e != nil { // a whole number in other words
+			x, _ := n.Float64()
+			if v = int64(x); float64(v) != x || math.Abs(x) > 1<<53 {
+				err = e
+			}
 		}
 		return v
 	}
