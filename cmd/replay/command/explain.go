@@ -94,6 +94,9 @@ func (p *program) explain(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.IsSet("top") && !c.IsSet("worst") {
+		return cmdline.Usagef("--top is how many jobs --worst means: want --worst wait or --worst slowdown")
+	}
 	e := &explaining{wanted: wanted, names: parting.NamesOf(parting.Named{Jobs: &data.Jobs})}
 	if of == "" {
 		e.shares, _ = parseShares(c.String("executors")) // the flag takes no other

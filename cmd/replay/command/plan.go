@@ -117,6 +117,9 @@ func (p *program) plan(c *cli.Context) error {
 			return err
 		}
 	}
+	if fixed := w.setting.given(c); fixed != "" {
+		return cmdline.Usagef("%s says one value, and --vary %s several: give one of them", fixed, w.setting.name)
+	}
 	if c.IsSet("price") && c.IsSet("prices") {
 		return cmdline.Usagef("--price is for all nodes and --prices by type: give one of them")
 	}
@@ -312,6 +315,20 @@ type setting struct {
 	name   string   // of the flag; with a key: conf KEY
 	key    string   // of --conf or --model, empty for a flag
 	labels []string // its values
+}
+
+// given is the flag that says one value of the setting, and would have no effect; "" = there is none.
+func (s *setting) given(c *cli.Context) string {
+	flag, key, keyed := strings.Cut(s.name, " ")
+	if !keyed {
+		return map[bool]string{true: "--" + flag}[c.IsSet(flag)]
+	}
+	for _, pair := range c.StringSlice(flag) {
+		if name, _, _ := strings.Cut(pair, "="); strings.TrimSpace(name) == key {
+			return "--" + s.name
+		}
+	}
+	return ""
 }
 
 // parseSetting reads NAME=VALUES. The error says what was wanted.

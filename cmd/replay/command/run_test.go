@@ -189,6 +189,8 @@ func TestWrongUse(t *testing.T) {
 		{"run " + trace + " --formats svg", cmdline.ExitUsage, "--formats wants --out"},
 		{"trace info " + trace + " --formats svg", cmdline.ExitUsage, "--formats wants --out"},
 		{"plan " + trace + " --hold wait_job_first_task_mean_ms<1 --vary nodes=1:2 --formats svg", cmdline.ExitUsage, "--formats wants --out"},
+		{"plan " + trace + " --hold wait_job_first_task_mean_ms<1 --vary nodes=1:2 --nodes 2", cmdline.ExitUsage, "--nodes says one value, and --vary nodes several"},
+		{"figures " + trace + " --out " + missing + " --size 0", cmdline.ExitUsage, `--size is "0", want a positive number`},
 		{"compare " + trace + " --variant a: --variant b: --formats svg", cmdline.ExitUsage, "--formats wants --out"},
 		{"backtest " + trace + " --formats svg", cmdline.ExitUsage, "--formats wants --out"},
 		{"report --compare " + trace + " " + trace + " --formats svg", cmdline.ExitUsage, "--formats wants --out"},

@@ -98,6 +98,7 @@ func TestWordsOfErrors(t *testing.T) {
 		{[]string{"figures", comparison, "--out", "x"}, cmdline.ExitBadInput, "not a result directory but a comparison; the results of its replays are below " + filepath.Join(comparison, "runs") + " if it was made with --results"},
 		{[]string{"compare", trace, "--variant", "a:", "--variant", "b:", "-j", "0"}, cmdline.ExitUsage, `replay: -j is "0", want 1 or more`},
 		{[]string{"explain", result, "-1"}, cmdline.ExitUsage, "replay: unknown flag -1"},
+		{[]string{"explain", result, "0", "--top", "3"}, cmdline.ExitUsage, "--top is how many jobs --worst means"},
 		{[]string{"compare", "--from", "."}, cmdline.ExitBadInput, ".: not a comparison directory: it has no comparison.json; "},
 		{[]string{"run", "--from", "."}, cmdline.ExitBadInput, ".: not a result directory: it has no run.json; "},
 		{[]string{"import", "auto", "hdfs:///var/log/spark", "--out", "x"}, cmdline.ExitBadInput, "hdfs:///var/log/spark: is an address, and inputs are files and folders that are here"},
