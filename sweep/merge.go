@@ -81,6 +81,7 @@ func Merge(stores []Store, dir string, partial bool, formats []string) (*Merged,
 	}
 	defer t.abandon()
 	m := &Merged{Sweep: w}
+	var twins Twins
 	for i := range w.Cells {
 		c := &w.Cells[i]
 		r, why, err := find(stores, c.ID)
@@ -95,7 +96,9 @@ func Merge(stores []Store, dir string, partial bool, formats []string) (*Merged,
 			return nil, err
 		}
 		m.add(c, r)
+		twins.Add(c.Trace, fmt.Sprintf("%q%q", c.Variant, c.Values), c.Seed, r)
 	}
+	m.Warnings.First(twins.Texts(w.Traces)...)
 	if err := t.close(); err != nil {
 		return nil, err
 	}

@@ -42,6 +42,9 @@ func (w *Warnings) Add(r *Record, trace string) {
 	}
 }
 
+// First puts texts about all cells before those of replays.
+func (w *Warnings) First(texts ...string) { w.texts = slices.Concat(texts, w.texts) }
+
 // Texts returns them in order of the cells; of too many the last line says how many more there are.
 func (w *Warnings) Texts() []string {
 	if len(w.more) == 0 {

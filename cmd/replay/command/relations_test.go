@@ -187,6 +187,29 @@ func TestOneWorkloadTwice(t *testing.T) {
 	if code, _, stderr := cmd(t, append([]string{"compare", traces + "uniform-micro", half}, variants...)...); code != cmdline.ExitDone {
 		t.Errorf("a part beside the whole: exit %d, %s", code, stderr)
 	}
+	whole, err := filepath.Abs(traces + "uniform-micro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		other string
+		tells bool
+	}{{again, true}, {half, false}} {
+		for command, plan := range map[string]string{
+			"sweep": "traces: [" + whole + ", " + x.other + "]\nseeds: 1..2\ngrid:\n  conf: {spark.locality.wait: [0s, 3s]}\n",
+			"tune":  "traces: " + whole + "\nheld_traces: " + x.other + "\nseeds: 1..5\nheld_seeds: 1..5\ngoal: least mean(wait)\ngrid:\n  conf: {spark.locality.wait: [0s, 3s]}\n",
+		} {
+			dir := t.TempDir()
+			file := filepath.Join(dir, "plan.yaml")
+			if err := os.WriteFile(file, []byte(plan), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			code, _, stderr := cmd(t, command, file, "--out", filepath.Join(dir, "out"), "-q")
+			if told := strings.Contains(stderr, "warning: "+want); code != cmdline.ExitDone || told != x.tells {
+				t.Errorf("%s with %s: exit %d, told %v, want %v: %s", command, filepath.Base(x.other), code, told, x.tells, stderr)
+			}
+		}
+	}
 }
 
 // What is written, and what is kept of it, changes no number: a result without rows of task attempts has the values of one with them, also when it is read again, and a

@@ -47,6 +47,7 @@ type tuning struct {
 	used    map[string]bool // ids of cells
 	measure *tune.Measure
 	record  *sweep.Record // the first of the baseline
+	twins   sweep.Twins
 	result  *tune.Result
 }
 
@@ -167,6 +168,7 @@ func (p *program) tune(c *cli.Context) error {
 			return s
 		}}
 	r.Answer, err = r.Race.Solve()
+	r.Warnings.First(t.twins.Texts(w.all.Traces)...)
 	warn(c, &r.Warnings)
 	if err != nil {
 		return err
@@ -251,6 +253,7 @@ func (t *tuning) replayed(points []int, from, to int) error {
 		t.values[i], t.lost[i], t.used[r.ID] = tune.ValuesOf(r), r.Outcome, true
 		t.result.Warnings.Add(r, t.all.Traces[t.all.Cells[i].Trace].Name)
 		t.faster[i] = r.Faster
+		t.twins.Add(t.all.Cells[i].Trace, fmt.Sprint(t.points[i]), t.all.Cells[i].Seed, r)
 		if t.points[i] == tune.Baseline && t.measure == nil {
 			if t.measure, err = t.plan.Measure(r); err != nil {
 				return err
