@@ -42,3 +42,6 @@ type List []Remark
 func (l *List) Add(k Kind, line int, of, text string) {
 	*l = append(*l, Remark{Kind: k, Line: line, Of: of, Text: text})
 }
+
+// OwnQueues is why a key of the user's that names a queue is not followed.
+const OwnQueues = "applications are submitted to the queues that the trace has"

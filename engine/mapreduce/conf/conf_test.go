@@ -124,6 +124,7 @@ func TestRemarks(t *testing.T) {
 			Text: "it has no part in scheduling, or the trace has its effect"}}},
 		{"mapreduce.reduce.resource.yarn.io/gpu", "1", remark.List{{Kind: remark.Unmodelled, Of: "mapreduce.reduce.resource.yarn.io/gpu=1", Text: "containers ask for memory and vcores by the keys that are followed"}}},
 		{"mapreduce.job.node-label-expression", "ssd", remark.List{{Kind: remark.Unmodelled, Of: "mapreduce.job.node-label-expression=ssd", Text: "nodes have no labels"}}},
+		{"mapreduce.job.queuename", "etl", remark.List{{Kind: remark.Unmodelled, Of: "mapreduce.job.queuename=etl", Text: "applications are submitted to the queues that the trace has"}}},
 		{"yarn.app.mapreduce.am.job.task.estimator.class", "org.apache.hadoop.mapreduce.v2.app.speculate.ExponentiallySmoothedTaskRuntimeEstimator", remark.List{{Kind: remark.Unmodelled,
 			Of:   "yarn.app.mapreduce.am.job.task.estimator.class=org.apache.hadoop.mapreduce.v2.app.speculate.ExponentiallySmoothedTaskRuntimeEstimator",
 			Text: "LegacyTaskRuntimeEstimator estimates how long tasks take, whatever the key says"}}},

@@ -133,5 +133,8 @@ func unmodelled(key, value string) string {
 	if strings.HasSuffix(key, ".node-label-expression") {
 		return "nodes have no labels"
 	}
+	if key == "mapreduce.job.queuename" && value != "default" {
+		return remark.OwnQueues
+	}
 	return ""
 }

@@ -164,7 +164,8 @@ func TestRemarks(t *testing.T) {
 		key, value string
 		want       remark.List
 	}{
-		{"spark.yarn.queue", "x", of(remark.NoEffect, "spark.yarn.queue", idle)},
+		{"spark.yarn.queue", "x", of(remark.Unmodelled, "spark.yarn.queue=x", "applications are submitted to the queues that the trace has")},
+		{"spark.yarn.queue", "default", of(remark.NoEffect, "spark.yarn.queue", idle)},
 		{"spark.yarn.app.id", "x", of(remark.NoEffect, "spark.yarn.app.id", idle)},
 		{"spark.executor.resource.gpu.discoveryScript", "x", of(remark.NoEffect, "spark.executor.resource.gpu.discoveryScript", idle)},
 		{"spark.executor.resource.gpu.vendor", "x", of(remark.NoEffect, "spark.executor.resource.gpu.vendor", idle)},

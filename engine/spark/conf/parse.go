@@ -78,6 +78,8 @@ func Remarks(l Layer, beside ...Layer) (remark.List, error) {
 			out.Add(remark.Odd, l.Lines[name], strings.TrimPrefix(name, byteOrderMark), "it has no effect, because the byte order mark before it makes it another key to Spark: save the file without one")
 		case name == "spark.executor.memory" && tooSmall(l.Values[name]):
 			out.Add(remark.Odd, l.Lines[name], name+"="+l.Values[name], "below 450m Spark does not start an application; is a unit missing, as in 4g?")
+		case name == "spark.yarn.queue" && l.Values[name] != "default":
+			out.Add(remark.Unmodelled, l.Lines[name], name+"="+l.Values[name], remark.OwnQueues)
 		case !strings.HasPrefix(name, "spark."):
 			out.Add(remark.Unknown, l.Lines[name], cmp.Or(name, "a value without a key"), "")
 		case k != nil && k.note != "" && l.Values[name] != k.fallback:
