@@ -2,6 +2,7 @@ package engine
 
 import (
 	"replay/engine/fetch"
+	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 )
@@ -38,21 +39,61 @@ func (s *sim) fetch() {
 	for i := min(len(heap), nearest) - 1; i >= 0; i-- {
 		lane := uint32(heap[i].arg)
 		step := steps[lane]
-		if step > lastStep || lane == 0 {
+		if step > lastStep || lane == 0 && heap[i].kind() != evArrival {
 			continue
 		}
 		steps[lane]++
+		if lane == 0 {
+			s.fetchArrival(step)
+			continue
+		}
 		a := s.apps[(lane-1)/2]
 		if lane%2 == 1 {
-			s.fetchTurn(a, int32(lane), step)
+			s.fetchTurn(a, &heap[i], int32(lane), step)
 		} else {
 			s.fetchBehind(a, &heap[i], int32(lane), step)
 		}
 	}
 }
 
+// fetchArrival takes a step for the submission of an application: the job, which another goroutine has read, and the memory in which it is replayed.
+func (s *sim) fetchArrival(step uint8) {
+	var a *app
+	if n := len(s.departed); n > 0 {
+		a = s.departed[n-1]
+	}
+	switch step {
+	case 0:
+		fetch.Of(s.arriving)
+		fetch.Of(a)
+		s.rm.FetchSubmission()
+		if n := len(s.free); n > 0 {
+			fetch.At(s.q.lanes, 2*int(s.free[n-1])+1)
+			fetch.At(s.q.lanes, 2*int(s.free[n-1])+2)
+		}
+	case 1:
+		fetch.List(s.arriving.Stages, fewStages)
+		if a != nil {
+			fetch.Of(a.rec)
+			fetch.Of(a.done)
+			fetch.List(a.containers, mostContainers)
+		}
+	case 2:
+		for i := range min(len(s.arriving.Stages), fewStages) {
+			fetch.List(s.arriving.Stages[i].Tasks.DurationMS, fewTasks)
+		}
+	}
+}
+
+// How much is fetched of a job that is submitted, and of the containers that an application had before.
+const (
+	fewStages      = 4
+	fewTasks       = 128
+	mostContainers = 64
+)
+
 // fetchTurn takes a step for an event that an application executes.
-func (s *sim) fetchTurn(a *app, lane int32, step uint8) {
+func (s *sim) fetchTurn(a *app, e *event, lane int32, step uint8) {
 	switch {
 	case step == 0:
 		fetch.Of(a)
@@ -65,6 +106,10 @@ func (s *sim) fetchTurn(a *app, lane int32, step uint8) {
 	}
 	if a.fetcher != nil {
 		a.fetcher.Fetch(int(step) - 1)
+	} else if e.kind() == evRegisterAM {
+		if p, ok := a.plan.Maker.(master.Preparer); ok {
+			p.Prepare(int(step) - 1)
+		}
 	}
 	if a.events == nil {
 		return

@@ -148,6 +148,9 @@ type EventFetcher interface {
 	FetchFor(number int64, step int) (container int64)
 }
 
+// A Preparer is a [Maker] that can have fetched (package fetch) what [Maker.New] and [Master.Register] of the master that it makes next will look at, in steps as a [Fetcher].
+type Preparer interface{ Prepare(step int) }
+
 // A Sparer is a kind that makes masters in the memory of those of which nothing is left. Spare gives it one: nothing calls it any more.
 type Sparer interface{ Spare(Master) }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"replay/engine/fetch"
 	"replay/engine/reuse"
 	"replay/policy/resource"
 )
@@ -57,6 +58,9 @@ func (c *RelaxedClient) Renew(names *Names, localities bool) {
 	}
 	*c = RelaxedClient{outbox: c.outbox.emptied(), names: names, localities: localities, levels: c.levels[:0], counts: c.counts, touched: c.touched[:0]}
 }
+
+// FetchMemory has fetched (package fetch) the levels, to which [RelaxedClient.Renew] leads.
+func (c *RelaxedClient) FetchMemory() { fetch.List(c.levels, 1) }
 
 func (c *RelaxedClient) level(priority int32) *relaxedLevel {
 	for int(priority) >= len(c.levels) {

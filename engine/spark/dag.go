@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"replay/engine/fetch"
 	"replay/engine/reuse"
 	"replay/engine/spark/conf"
 	"replay/trace"
@@ -218,6 +219,25 @@ func (d *DAG) Renew(conf *conf.Conf, job *trace.Job, tasks *TaskScheduler, cpus 
 		}
 	}
 	return nil
+}
+
+// FetchMemory has fetched (package fetch) what [DAG.Renew] will look at, in steps from 0.
+func (d *DAG) FetchMemory(step int) {
+	stages := d.stages[:min(cap(d.stages), 2)]
+	if step == 0 {
+		fetch.List(stages, len(stages))
+		fetch.List(d.jobs[:cap(d.jobs)], 1)
+		fetch.At(d.jobOf, 0)
+		return
+	}
+	for i := range stages {
+		s := &stages[i]
+		fetch.Next(s.data[:0], 1)
+		fetch.Next(s.wakes[:0], 1)
+	}
+	for _, j := range d.jobs[:min(len(d.jobs), 1)] {
+		fetch.Next(j.stages[:0], 1)
+	}
 }
 
 // emptied returns a stage of which nothing is known in the memory of s.

@@ -144,6 +144,15 @@ func (m *Manager) Renew(c *conf.Conf, perExec []int, backend Backend) {
 	m.profiles[0].targeted, m.profiles[0].target = true, m.initial
 }
 
+// FetchMemory has fetched (package fetch) what [Manager.Renew] will look at, in steps from 0.
+func (m *Manager) FetchMemory(step int) {
+	if step == 0 {
+		fetch.At(m.profiles, 0)
+		fetch.List(m.monitor.profiles, 2)
+		fetch.At(m.request.Profiles, 0)
+	}
+}
+
 // Reserve makes room for executors with numbers below n.
 func (m *Manager) Reserve(n int) { m.monitor.executors = reuse.Roomy(m.monitor.executors, n) }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"unicode/utf16"
 
+	"replay/engine/fetch"
 	"replay/engine/reuse"
 )
 
@@ -119,6 +120,15 @@ func (r *Pools) Renew(mode PoolMode, file []Pool) {
 			ownMode = mode
 		}
 		r.add(Pool{Name: DefaultPool, Mode: ownMode, Weight: 1})
+	}
+}
+
+// FetchMemory has fetched (package fetch) what [Pools.Renew] will look at, in steps from 0.
+func (r *Pools) FetchMemory(step int) {
+	if step == 0 {
+		fetch.At(r.Pools, 0)
+	} else if len(r.Pools) > 0 {
+		fetch.Of(r.Pools[0])
 	}
 }
 

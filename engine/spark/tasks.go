@@ -242,6 +242,13 @@ func (s *TaskScheduler) Renew(conf *conf.Conf, pools *Pools, rackOf []int32, ord
 	}
 }
 
+// FetchMemory has fetched (package fetch) what [TaskScheduler.Renew] will look at, in steps from 0.
+func (s *TaskScheduler) FetchMemory(step int) {
+	if step == 0 {
+		fetch.List(s.sets, 8)
+	}
+}
+
 // Reserve makes room for executors with numbers below n.
 func (s *TaskScheduler) Reserve(n int) {
 	s.execs = reuse.Roomy(s.execs, n)

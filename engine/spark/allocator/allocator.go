@@ -6,6 +6,7 @@
 package allocator
 
 import (
+	"replay/engine/fetch"
 	"replay/engine/protocol"
 	"replay/engine/reuse"
 	"replay/engine/spark"
@@ -178,6 +179,21 @@ func (a *Allocator) Renew(s Setup) {
 	}
 	a.profiles[0].targeted, a.profiles[0].target = true, a.initial
 	a.health.refresh(0, a.client) // what is configured goes along with the first request
+}
+
+// FetchMemory has fetched (package fetch) what [Allocator.Renew] will look at, in steps from 0.
+func (a *Allocator) FetchMemory(step int) {
+	if step == 0 {
+		fetch.Of(a.client)
+		fetch.At(a.profiles, 0)
+		fetch.List(a.made, mostLocalities)
+		return
+	}
+	a.client.FetchMemory()
+	if len(a.profiles) > 0 {
+		l := a.profiles[0].localities
+		fetch.List(l, len(l))
+	}
 }
 
 // Reserve makes room for n executors.

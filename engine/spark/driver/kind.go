@@ -43,7 +43,7 @@ type Kind struct {
 	known    map[string]*settings         // of jobs, by what they say
 	said     []byte                       // scratch: what a job says
 	jobs     int                          // planned
-	spare    []*asked                     // masters of which nothing is left, for others
+	spare    []leftover                   // of masters of which nothing is left, for others
 
 	nodeLists reuse.Pool[int32] // memory of drivers, see [lent]
 	hostLists reuse.Pool[spark.HostTasks]
@@ -171,6 +171,13 @@ type planned struct {
 
 // New is part of [master.Maker].
 func (p planned) New(h master.Host, j *trace.Job) master.Master { return p.k.newMaster(h, j, p.set) }
+
+// Prepare is part of [master.Preparer].
+func (p planned) Prepare(step int) {
+	if n := len(p.k.spare); n > 0 {
+		p.k.spare[n-1].fetch(step)
+	}
+}
 
 // latencies returns those recorded of an attempt of a job, from 1; nil where none were.
 func (k *Kind) latencies(job int64, attempt int) *Latencies {

@@ -1,8 +1,10 @@
 package driver
 
 import (
+	"replay/engine/fetch"
 	"replay/engine/master"
 	"replay/engine/spark"
+	"replay/engine/spark/allocator"
 	"replay/engine/spark/conf"
 	"replay/trace"
 )
@@ -49,7 +51,47 @@ func (m *memory) stages(c *conf.Conf, job *trace.Job, tasks *spark.TaskScheduler
 func (k *Kind) Spare(m master.Master) {
 	if a, ok := m.(*asked); ok {
 		a.giveBack()
-		k.spare = append(k.spare, a)
+		k.spare = append(k.spare, leftover{a, a.Driver, a.alloc, a.memory})
+	}
+}
+
+// leftover is the memory of a master of which nothing is left, with what it leads to, which is fetched at once before it is used again.
+type leftover struct {
+	*asked
+	driver *Driver
+	alloc  *allocator.Allocator
+	memory memory
+}
+
+// fetch takes a step towards what a master that is made of it and registers looks at.
+func (l *leftover) fetch(step int) {
+	m := &l.memory
+	if step == 0 {
+		fetch.Of(l.asked)
+		fetch.Of(l.driver)
+		fetch.Of(l.alloc)
+		fetch.Of(m.pools)
+		fetch.Of(m.tasks)
+		fetch.Of(m.mgr)
+		fetch.Of(m.dag)
+		return
+	}
+	if l.alloc != nil { // of one that did not get so far
+		l.alloc.FetchMemory(step - 1)
+	}
+	if m.tasks != nil {
+		m.pools.FetchMemory(step - 1)
+		m.tasks.FetchMemory(step - 1)
+	}
+	if m.mgr != nil {
+		m.mgr.FetchMemory(step - 1)
+	}
+	if m.dag != nil {
+		m.dag.FetchMemory(step - 1)
+	}
+	if step == 1 {
+		done := l.driver.done
+		fetch.List(done[:cap(done)], 4)
 	}
 }
 
@@ -59,7 +101,7 @@ func (k *Kind) spared() *asked {
 	if n == 0 {
 		return &asked{Driver: &Driver{}}
 	}
-	a := k.spare[n-1]
+	a := k.spare[n-1].asked
 	k.spare = k.spare[:n-1]
 	*a.Driver = a.Driver.emptied()
 	*a = asked{Driver: a.Driver, alloc: a.alloc, req: a.req, resp: a.resp, out: a.out, pool: a.pool[:0], killed: a.killed[:0], questions: a.questions[:0]}

@@ -21,6 +21,13 @@ func (r *RM) FetchEnd(id protocol.AppID, number int64, step int) {
 	}
 }
 
+// FetchSubmission has fetched the memory that is used for the next attempt of an application.
+func (r *RM) FetchSubmission() {
+	if n := len(r.spare); n > 0 {
+		fetch.Of(r.spare[n-1])
+	}
+}
+
 // FetchNode has fetched what a heartbeat of a node will look at, or the end of a container on it.
 func (r *RM) FetchNode(id protocol.NodeID) {
 	r.fetchNode(id)
