@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 
 	"replay/engine/master"
 	"replay/engine/protocol"
@@ -79,7 +78,8 @@ type outstanding struct {
 	priority int32
 	count    int32
 	again    bool    // a container was lost before its master heard of it, and what it was asked for with came back, or more
-	batches  []batch // oldest first
+	oldest   batch   // in place, as each allocation looks at it; empty if nothing is asked for
+	later    []batch // behind it, oldest first
 }
 
 // batch is containers that were asked for at one time.
@@ -382,7 +382,7 @@ func (a *app) outstandingAt(priority int32) *outstanding {
 	}
 	a.asks = reuse.Longer(a.asks)
 	o := &a.asks[len(a.asks)-1]
-	*o = outstanding{priority: priority, batches: o.batches[:0]}
+	*o = outstanding{priority: priority, later: o.later[:0]}
 	return o
 }
 
@@ -392,26 +392,32 @@ func (a *app) askedAt(priority int32) int64 {
 	if o.count == 0 {
 		return record.None
 	}
-	first := &o.batches[0]
-	at := first.at
+	at := o.oldest.at
 	o.count--
-	if first.count--; first.count == 0 {
-		o.batches = slices.Delete(o.batches, 0, 1)
+	if o.oldest.count--; o.oldest.count == 0 && len(o.later) > 0 {
+		o.oldest = o.later[0]
+		o.later = o.later[:copy(o.later, o.later[1:])]
 	}
 	return at
 }
 
 // set makes the count another one: what is asked for in addition is asked for now, what is no longer was asked for last.
 func (o *outstanding) set(count int32, now int64) {
-	if more := count - o.count; more > 0 {
-		o.batches = append(o.batches, batch{now, more})
+	switch more := count - o.count; {
+	case more > 0 && o.count == 0:
+		o.oldest = batch{now, more}
+	case more > 0:
+		o.later = append(o.later, batch{now, more})
 	}
 	for less := o.count - count; less > 0; {
-		last := &o.batches[len(o.batches)-1]
+		last := &o.oldest
+		if n := len(o.later); n > 0 {
+			last = &o.later[n-1]
+		}
 		n := min(last.count, less)
 		less -= n
-		if last.count -= n; last.count == 0 {
-			o.batches = o.batches[:len(o.batches)-1]
+		if last.count -= n; last.count == 0 && last != &o.oldest {
+			o.later = o.later[:len(o.later)-1]
 		}
 	}
 	o.count, o.again = count, false

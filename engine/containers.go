@@ -155,6 +155,7 @@ func (s *sim) decision(e *yarn.Event) record.Decision {
 }
 
 func (s *sim) allocated(a *app, e *yarn.Event) {
+	fetch.At(a.asks, len(a.asks)-1)
 	n := e.Container.ID.Number()
 	s.totals.ContainersAllocated++
 	s.move()
