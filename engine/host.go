@@ -98,6 +98,7 @@ func (a *app) Unregister(reason string) {
 			fetch.Head(&c.node, unsafe.Sizeof(*c)-unsafe.Offsetof(c.node))
 		}
 	}
+	fetch.Next(a.exits[:0], len(a.containers))
 	s.rm.FetchEnd(a.id, 0, 0)
 	s.rm.Unregister(s.now, a.id)
 	if reason != "" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"replay/engine/fetch"
 	"replay/engine/protocol"
 	"replay/engine/reuse"
 	"replay/engine/yarn/jvm"
@@ -297,6 +298,13 @@ func (r *Requests) Ensure(k Key) *Table {
 		r.tables = reuse.Insert(r.tables, i, t)
 	}
 	return r.tables[i]
+}
+
+// FetchTables has fetched (package fetch) the tables, which [Requests.Stop] looks at.
+func (r *Requests) FetchTables() {
+	for _, t := range r.tables {
+		fetch.Of(t)
+	}
 }
 
 // Stop drops all asks for good: of the localities that the tables were told of, and of the tables' lists, the memory may be others' from then on.

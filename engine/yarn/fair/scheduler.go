@@ -363,6 +363,7 @@ func (f *Scheduler) RemoveAttempt(id protocol.AppID) {
 		return
 	}
 	f.touch()
+	a.FetchTables()
 	for c := range a.AllLive {
 		f.completed(c, protocol.ExitAborted, yarn.EventKill)
 	}
