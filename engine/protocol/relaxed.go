@@ -59,8 +59,8 @@ func (c *RelaxedClient) Renew(names *Names, localities bool) {
 	*c = RelaxedClient{outbox: c.outbox.emptied(), names: names, localities: localities, levels: c.levels[:0], counts: c.counts, touched: c.touched[:0]}
 }
 
-// FetchMemory has fetched (package fetch) the levels, to which [RelaxedClient.Renew] leads.
-func (c *RelaxedClient) FetchMemory() { fetch.List(c.levels, 1) }
+// Fetch has fetched (package fetch) what nearly all calls look at beside the table itself.
+func (c *RelaxedClient) Fetch() { fetch.At(c.levels, 0) }
 
 func (c *RelaxedClient) level(priority int32) *relaxedLevel {
 	for int(priority) >= len(c.levels) {

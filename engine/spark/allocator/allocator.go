@@ -83,7 +83,7 @@ type Allocator struct {
 	// OnRequest, if set, is told of every request that is added or taken back, in order.
 	OnRequest func(profile int32, req *protocol.ContainerRequest, added bool)
 
-	client    *protocol.RelaxedClient
+	client    protocol.RelaxedClient
 	names     *protocol.Names
 	racks     protocol.Racks
 	placement policy.Placement
@@ -154,11 +154,7 @@ func New(s Setup) *Allocator {
 
 // Renew makes of a what [New] returns, in the memory that it has. The application master whose allocator it was is gone, for the ResourceManager too.
 func (a *Allocator) Renew(s Setup) {
-	if a.client == nil {
-		a.client = protocol.NewRelaxedClient(s.Names, s.Localities)
-	} else {
-		a.client.Renew(s.Names, s.Localities)
-	}
+	a.client.Renew(s.Names, s.Localities)
 	*a = Allocator{
 		client: a.client, names: s.Names, racks: s.Racks, placement: s.Placement,
 		index: s.Index, initial: s.Conf.InitialTarget(), launches: !s.Instant,
@@ -178,18 +174,22 @@ func (a *Allocator) Renew(s Setup) {
 		*p = profile{ExecutorProfile: e, hosts: p.hosts[:0], localities: p.localities[:0], hinted: hinted{others: p.hinted.others[:0]}}
 	}
 	a.profiles[0].targeted, a.profiles[0].target = true, a.initial
-	a.health.refresh(0, a.client) // what is configured goes along with the first request
+	a.health.refresh(0, &a.client) // what is configured goes along with the first request
 }
 
-// FetchMemory has fetched (package fetch) what [Allocator.Renew] will look at, in steps from 0.
+// Fetch has fetched (package fetch) what nearly all calls look at beside the allocator itself.
+func (a *Allocator) Fetch() {
+	fetch.At(a.profiles, 0)
+	a.client.Fetch()
+}
+
+// FetchMemory has fetched what [Allocator.Renew] will look at, in steps from 0.
 func (a *Allocator) FetchMemory(step int) {
 	if step == 0 {
-		fetch.Of(a.client)
-		fetch.At(a.profiles, 0)
+		a.Fetch()
 		fetch.List(a.made, mostLocalities)
 		return
 	}
-	a.client.FetchMemory()
 	if len(a.profiles) > 0 {
 		l := a.profiles[0].localities
 		fetch.List(l, len(l))
@@ -217,7 +217,7 @@ func (a *Allocator) RequestTotal(now int64, r *spark.TotalRequest) (changed bool
 		for p := range a.profiles {
 			a.profiles[p].target = 0
 		}
-		a.health.setScheduler(now, r.Excluded, a.client)
+		a.health.setScheduler(now, r.Excluded, &a.client)
 		return true
 	}
 	for i := range r.Profiles {
@@ -229,7 +229,7 @@ func (a *Allocator) RequestTotal(now int64, r *spark.TotalRequest) (changed bool
 		}
 		if p.target != t.Total {
 			p.target = t.Total
-			a.health.setScheduler(now, r.Excluded, a.client)
+			a.health.setScheduler(now, r.Excluded, &a.client)
 			changed = true
 		}
 	}

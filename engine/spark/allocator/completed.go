@@ -26,7 +26,7 @@ func (a *Allocator) completed(now int64, s protocol.Status, out *Outcome) {
 		var failure bool
 		reason.ByApp, failure = classify(s.Exit, a.finishing)
 		if failure {
-			a.health.failed(now, host, executor != 0, a.client)
+			a.health.failed(now, host, executor != 0, &a.client)
 		}
 	}
 	profile := c.profile

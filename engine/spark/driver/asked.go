@@ -46,6 +46,7 @@ func (a *asked) Fetch(step int) {
 		}
 		fetch.Of(a.tasks)
 		fetch.Of(a.mgr)
+		a.alloc.Fetch()
 	}
 }
 
