@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"replay/engine/protocol"
 	"replay/policy/resource"
 	"replay/trace"
 )
@@ -187,6 +188,10 @@ func TestExecutorLargerThanAnyContainer(t *testing.T) {
 		a.Grant(0, 0, resource.R(2048, 4))
 		a.Run(6000)
 		a.Largest = resource.R(8192, 8)
+		a.Run(7000) // three calls were refused before
+		a.Refusal = protocol.InvalidAsk("once more")
+		a.Run(12_000)
+		a.Refusal = nil
 		a.Run(20_000)
 		if a.Outcome != nil || a.d.failed != "" || !slices.Contains(a.Log, "6600 ask 1:*=1") {
 			t.Errorf("log %v, want it to go on and ask for an executor at 6600", a.Log)

@@ -511,3 +511,27 @@ func TestSilentExecutor(t *testing.T) {
 		})
 	}
 }
+
+// Of two executors the one whose last heartbeat is older is given up first, although it was gone later.
+func TestSilentExecutorsInOrder(t *testing.T) {
+	a := newApp(t, jobOf(stageOf(0, 2, 1_000_000)), setup{dense: true, conf: static(2, "spark.rpc.askTimeout", "1h", "spark.network.timeoutInterval", "1s")}).executors(0).register()
+	a.Run(17_500)
+	a.Grant(1, 0, resource.R(2048, 1)) // comes at 18 s
+	a.Run(26_000)
+	a.FailNode(0) // heard of at 20 s
+	a.Run(27_000)
+	a.FailNode(1)
+	for _, c := range []struct {
+		at     int64
+		states [2]executorState
+	}{
+		{138_000, [2]executorState{execLost, execLost}},
+		{139_000, [2]executorState{execLost, execRemoved}},
+		{141_000, [2]executorState{execRemoved, execRemoved}},
+	} {
+		a.Run(c.at)
+		if got := [2]executorState{a.d.exec(1).state, a.d.exec(2).state}; got != c.states {
+			t.Errorf("states %v at %d ms, want %v; heartbeats %v", got, c.at, c.states, a.Beats)
+		}
+	}
+}
