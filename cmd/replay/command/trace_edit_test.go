@@ -123,6 +123,11 @@ func TestTraceCut(t *testing.T) {
 			t.Errorf("without %q: exit %d, %s", name, code, stderr)
 		}
 	}
+	for _, flag := range []string{"--seed=2", "--keep-load=false"} {
+		if code, _, stderr := cmd(t, "trace", "cut", traces+"contended-logs", flag, "--from", "1m", "--out", filepath.Join(dir, "none")); code != cmdline.ExitUsage || !strings.Contains(stderr, "want --share too") {
+			t.Errorf("%s of all jobs: exit %d, %s", flag, code, stderr)
+		}
+	}
 	if len(whole.Nodes) == 0 || summaryOf(t, filepath.Join(dir, "small"))["makespan_ms"] == nil {
 		t.Error("the sample does not replay")
 	}

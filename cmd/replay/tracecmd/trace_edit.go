@@ -37,12 +37,17 @@ it was recorded under.`,
 				cmdline.With(&cli.StringFlag{Name: "from", Usage: "jobs submitted from this trace `TIME` on"}, cmdline.AStart),
 				cmdline.With(&cli.StringFlag{Name: "to", Usage: "jobs submitted before this trace `TIME`"}, cmdline.ATime),
 				cmdline.With(&cli.StringFlag{Name: "share", Usage: "`PART` of the jobs, such as 10% or 0.1", Value: "100%"}, aShare),
-				&cli.Uint64Flag{Name: "seed", Usage: "which of them", Value: 1},
+				&cli.Uint64Flag{Name: "seed", Usage: "with --share, which of them", Value: 1},
 				&cli.BoolFlag{Name: "keep-load", Usage: "with --share, move submissions together", Value: true},
 				&cli.StringSliceFlag{Name: "without-jobs", Usage: "leave out `JOB,…` (repeatable)"}),
 			Action: func(c *cli.Context) error {
 				cut := edit.Cut{ToMS: trace.Unset, Seed: c.Uint64("seed"), KeepLoad: c.Bool("keep-load")}
 				cut.Share, _ = cmdline.ParseShare(c.String("share")) // the flag takes no other
+				for _, name := range []string{"seed", "keep-load"} {
+					if c.IsSet(name) && !c.IsSet("share") {
+						return cmdline.Usagef("--%s is about a part of the jobs, want --share too", name)
+					}
+				}
 				if c.IsSet("from") {
 					cut.FromMS, _ = cmdline.ParseStart(c.String("from"))
 				}
