@@ -82,6 +82,9 @@ func (p *program) explain(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return cmdline.Usagef("explain wants a RESULT directory, and a JOB or --worst, --queue or --all")
 	}
+	if c.IsSet("top") && !c.IsSet("worst") {
+		return cmdline.Usagef("--top is how many jobs --worst means: want --worst wait or --worst slowdown")
+	}
 	again, err := resultAgain(c.Args().First(), c.String("trace"))
 	if err != nil {
 		return err
@@ -93,9 +96,6 @@ func (p *program) explain(c *cli.Context) error {
 	wanted, of, err := chosenJobs(c, data)
 	if err != nil {
 		return err
-	}
-	if c.IsSet("top") && !c.IsSet("worst") {
-		return cmdline.Usagef("--top is how many jobs --worst means: want --worst wait or --worst slowdown")
 	}
 	e := &explaining{wanted: wanted, names: parting.NamesOf(parting.Named{Jobs: &data.Jobs})}
 	if of == "" {
