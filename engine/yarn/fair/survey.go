@@ -269,7 +269,7 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 	}
 	level := policy.AnyLevel
 	if e.counts {
-		if e.foreseen == nil || !only || t.Update != (protocol.ContainerID{}) || a.HasBlacklist() || !ask.Size.FitsIn(e.least.size) || !f.relaxed(a, t) {
+		if e.foreseen == nil || !only || t.Update != (protocol.ContainerID{}) || a.HasBlacklist() || a.Barred() || !ask.Size.FitsIn(e.least.size) || !f.relaxed(a, t) {
 			x.all = true // whether an offer is counted depends on the node
 			return
 		}

@@ -48,7 +48,7 @@ func (x *found) holds(a *app) bool {
 		return false
 	}
 	t := active[0]
-	return t.Leaf != nil && t.Seen == t.Version() && max(t.SeenLevel, policy.NodeLevel) == t.Level
+	return t.Leaf != nil && t.Seen == t.Version() && max(t.SeenLevel, policy.NodeLevel) == t.Level && !a.Barred()
 }
 
 // fold tells a table of the offers that were counted for it.
