@@ -483,3 +483,22 @@ func TestEnginesDecideAlikeWithBarredContainers(t *testing.T) {
 		return in, o
 	}, more((*seeds+1)/2))
 }
+
+// An application waits for the one node that it prefers, which is full once its third container is there, and the offers of all others are counted until it takes the next one anywhere:
+// but for that it may take one node alone, and is offered no other.
+func TestOffersToBarredApplicationsAreNotCounted(t *testing.T) {
+	in := func() scenario.Input {
+		j := sparkJob(0, 0, 3, stage(0, 24, 30_000, nil, 0))
+		j.ExecMemMiB = 3072
+		return input(cluster(8, 1), nil, j)
+	}
+	c, err := scenario.ParseChange("container 4 of job 0 on node07")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := scenario.Options{Until: 100_000, Changes: []scenario.Change{c}, Conf: map[string]string{
+		"yarn.scheduler.fair.locality.threshold.node": "1.0", "yarn.scheduler.fair.locality.threshold.rack": "1.0", "yarn.scheduler.reservation-threshold.increment-multiple": "9"}}
+	for o.Seed = range uint64(8) {
+		alike(t, in, o)
+	}
+}
