@@ -558,36 +558,6 @@ func (s *TaskScheduler) staysInService(at int32) bool {
 	return true
 }
 
-// Near reports whether a host is one of some, and false for near where no executor gets offers on any of these, but for few of which it is not known at once. It
-// is not inlined: where it is called no registers are left.
-//
-//go:noinline
-func (s *TaskScheduler) Near(hosts []int32, host int32) (among, near bool) {
-	may, bits := uint64(0), &s.hosting
-	for _, h := range hosts {
-		if h == host {
-			among = true
-		}
-		may |= bits[h>>6&7] >> (h & 63)
-	}
-	return among, may&1 != 0
-}
-
-// ExecutorsOn returns the executors on a host that get offers, in order of arrival. It must not be changed and is valid until the next call.
-func (s *TaskScheduler) ExecutorsOn(host int32) []int32 {
-	if !s.hosting.may(host) {
-		return nil
-	}
-	return s.executorsOn(host)
-}
-
-func (s *TaskScheduler) executorsOn(host int32) []int32 {
-	if at := s.hostAt.find(host); at >= 0 {
-		return s.hosts[at].execs
-	}
-	return nil
-}
-
 // aliveOnHost returns the executors of a host that are alive, by number or in Spark's order.
 func (s *TaskScheduler) aliveOnHost(host int32) []int32 {
 	at := s.hostAt.find(host)

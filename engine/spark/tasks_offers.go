@@ -403,6 +403,36 @@ func (s *TaskSet) sortBarrier(tasks []barrierTask) {
 	s.order.barrier.Clear()
 }
 
+// Near reports whether a host is one of some, and false for near where no executor gets offers on any of these, but for few of which it is not known at once. It
+// is not inlined: where it is called no registers are left.
+//
+//go:noinline
+func (s *TaskScheduler) Near(hosts []int32, host int32) (among, near bool) {
+	may, bits := uint64(0), &s.hosting
+	for _, h := range hosts {
+		if h == host {
+			among = true
+		}
+		may |= bits[h>>6&7] >> (h & 63)
+	}
+	return among, may&1 != 0
+}
+
+// ExecutorsOn returns the executors on a host that get offers, in order of arrival. It must not be changed and is valid until the next call.
+func (s *TaskScheduler) ExecutorsOn(host int32) []int32 {
+	if !s.hosting.may(host) {
+		return nil
+	}
+	return s.executorsOn(host)
+}
+
+func (s *TaskScheduler) executorsOn(host int32) []int32 {
+	if at := s.hostAt.find(host); at >= 0 {
+		return s.hosts[at].execs
+	}
+	return nil
+}
+
 // register makes an executor known that is new.
 func (s *TaskScheduler) register(exec, host int32) {
 	for int(exec) >= len(s.execs) {
