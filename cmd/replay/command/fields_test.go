@@ -94,7 +94,7 @@ type checkedPackage struct {
 
 // loadModule checks each package against the export data of those that it imports.
 func loadModule() (module, error) {
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export", "replay/...")
+	cmd := exec.Command("go", "list", "-pgo=off", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export", "replay/...")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -138,12 +138,13 @@ var picture = map[string][]string{
 	"replay/scripts/sls":               {"replay/scripts/sls/simulator", "replay/trace/tablefile"},
 	"replay/scripts/sls/simulator":     nil,
 	"replay/scripts/fused":             {},
+	"replay/scripts/profile":           {},
 	"replay/scripts/image":             {"replay/outdir"},
 	"replay/scripts/hostile":           {"replay/live/livetest", "replay/outdir", "replay/cmd/replay/command", "replay/policy", "replay/report", "replay/sealed", "replay/trace", "replay/trace/synth"},
 }
 
 // outside says which packages may import something that is neither ours nor the standard library's.
-var outside = []string{"replay/input/yamltext", "replay/shown", "replay/policy/starlark", "replay/bench/conform/golden", "replay/bench/imports", "replay/trace", "replay/trace/export", "replay/trace/tablefile", "replay/trace/importer/...", "replay/trace/synth", "replay/trace/synth/model", "replay/live", "replay/sweep", "replay/sweep/on", "replay/scripts/image", "replay/scripts/fused", "replay/cmd/replay/...",
+var outside = []string{"replay/input/yamltext", "replay/shown", "replay/policy/starlark", "replay/bench/conform/golden", "replay/bench/imports", "replay/trace", "replay/trace/export", "replay/trace/tablefile", "replay/trace/importer/...", "replay/trace/synth", "replay/trace/synth/model", "replay/live", "replay/sweep", "replay/sweep/on", "replay/scripts/image", "replay/scripts/fused", "replay/scripts/profile", "replay/cmd/replay/...",
 	"replay/report/checkpoint", "replay/report/dist", "replay/report/result", "replay/report/figure", "replay/report/page", "replay/report/compare", "replay/report/inference", "replay/report/paper", "replay/report/portrait", "replay/report/prediction", "replay/report/reporttest", "replay/report/reporttest/browser", "replay/report/verify"}
 
 func TestImportPicture(t *testing.T) {
