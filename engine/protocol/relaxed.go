@@ -141,13 +141,7 @@ func (c *RelaxedClient) Gives() (gives []ContainerID, only bool) {
 	return c.release, !c.asked && len(c.blackAdd)+len(c.blackRemove) == 0
 }
 
-// Build is as [Client.Build]; Spark reads no headroom.
-func (c *RelaxedClient) Build(req *AllocateRequest) {
-	c.Tell(req)
-	c.Told()
-}
-
-// Tell fills a request with what there is to tell. It is told again with the next one, unless [RelaxedClient.Told] follows.
+// Tell fills a request with what there is to tell; Spark reads no headroom. It is told again with the next one, unless [RelaxedClient.Told] follows.
 //
 // Source: AMRMClientImpl.allocate, which puts back what a call that failed was to tell.
 func (c *RelaxedClient) Tell(req *AllocateRequest) {
@@ -168,9 +162,9 @@ func (c *RelaxedClient) Tell(req *AllocateRequest) {
 
 // Told notes that the ResourceManager has taken what [RelaxedClient.Tell] gave last.
 func (c *RelaxedClient) Told() {
-	for p := range c.levels {
+	for p := 0; p < len(c.levels) && c.asked; p++ {
 		l := &c.levels[p]
-		if !c.asked || !l.asked {
+		if !l.asked {
 			continue
 		}
 		l.asked = false

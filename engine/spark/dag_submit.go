@@ -249,11 +249,9 @@ func (d *DAG) forget(stage int32) {
 
 // needed reports whether a Spark job that has begun and not ended uses a stage.
 func (d *DAG) needed(stage int32) bool {
-	return d.jobs[d.jobOf[stage]].runs() || d.used(stage)
+	own := &d.jobs[d.jobOf[stage]]
+	return own.started && own.left > 0 || d.used(stage)
 }
-
-// runs reports whether a job has begun and not ended.
-func (j *sparkJob) runs() bool { return j.started && j.left > 0 }
 
 // used reports it of other jobs than the stage's own.
 func (d *DAG) used(stage int32) bool {
@@ -268,7 +266,7 @@ func (d *DAG) used(stage int32) bool {
 // forgotten reports whether what becomes of the tasks of a stage is nobody's concern any more: its result is there, or no job needs its output.
 func (d *DAG) forgotten(stage int32) bool {
 	s := &d.stages[stage]
-	return !s.isMap && s.ended || !d.jobs[d.jobOf[stage]].runs() && !d.used(stage) // [DAG.needed]
+	return !s.isMap && s.ended || !d.needed(stage)
 }
 
 // Resubmit submits the stages that failed since the last resubmission, by job and number.

@@ -73,7 +73,8 @@ func TestTablesByLocality(t *testing.T) {
 			case 3:
 				for i, c := range clients {
 					var req protocol.AllocateRequest
-					c.Build(&req)
+					c.Tell(&req)
+					c.Told()
 					for k := range req.Asks {
 						req.Asks[k].Size = size
 					}

@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 
 	"github.com/google/pprof/profile"
+
+	"replay/outdir"
 )
 
 var cases = []string{"day-0.6", "day-0.95", "month-tenth-hours", "month-tenth-crowded-capacity", "w1-yarn", "w1-0.9"}
@@ -59,7 +61,7 @@ func write(to string) error {
 	if err := p.Write(&text); err != nil {
 		return err
 	}
-	return os.WriteFile(to, text.Bytes(), 0o666)
+	return outdir.WriteFile(to, text.Bytes())
 }
 
 func call(name string, args ...string) error {

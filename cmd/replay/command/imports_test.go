@@ -138,7 +138,7 @@ var picture = map[string][]string{
 	"replay/scripts/sls":               {"replay/scripts/sls/simulator", "replay/trace/tablefile"},
 	"replay/scripts/sls/simulator":     nil,
 	"replay/scripts/fused":             {},
-	"replay/scripts/profile":           {},
+	"replay/scripts/profile":           {"replay/outdir"},
 	"replay/scripts/image":             {"replay/outdir"},
 	"replay/scripts/hostile":           {"replay/live/livetest", "replay/outdir", "replay/cmd/replay/command", "replay/policy", "replay/report", "replay/sealed", "replay/trace", "replay/trace/synth"},
 }

@@ -321,7 +321,10 @@ type setting struct {
 func (s *setting) given(c *cli.Context) string {
 	flag, key, keyed := strings.Cut(s.name, " ")
 	if !keyed {
-		return map[bool]string{true: "--" + flag}[c.IsSet(flag)]
+		if c.IsSet(flag) {
+			return "--" + flag
+		}
+		return ""
 	}
 	for _, pair := range c.StringSlice(flag) {
 		if name, _, _ := strings.Cut(pair, "="); strings.TrimSpace(name) == key {

@@ -379,13 +379,13 @@ func (a *asked) question(id int32, until int64) {
 //
 // Source: HeartbeatReceiver.expireDeadHosts, Heartbeater.
 func (a *asked) silence(id int32) int64 {
+	if a.conf.SilenceTimeout > never/2 {
+		return never
+	}
 	e := &a.execs[id]
 	heard := e.died
 	if c := a.h.Container(e.container); c != nil {
 		heard -= (e.died - c.Registered) % a.conf.ExecutorHeartbeat
-	}
-	if a.conf.SilenceTimeout > never/2 {
-		return never
 	}
 	looks := clock{first: a.made(), period: a.conf.SilenceInterval}
 	return looks.from(max(heard+a.conf.SilenceTimeout, a.now()) + 1)
