@@ -19,6 +19,7 @@ var Kinds = []golden.Kind{
 	yarnAMRMClient,
 	containerPlacement,
 	executorAllocation,
+	backendRuns,
 	taskSetManager,
 	dagKind,
 	schedulerRuns,

@@ -166,15 +166,15 @@ func (d *Driver) holding(id int32) func(yield func(*run) bool) {
 	}
 }
 
-// removeExecutor is the AM's word that an executor is gone, and why.
+// removeExecutor is the AM's word that an executor is gone, and why. One that has not registered is none to the driver: it may do so after that, and
+// gets tasks, until its process has ended.
 //
 // Source: CoarseGrainedSchedulerBackend.removeExecutor.
 func (d *Driver) removeExecutor(id int32, loss spark.Loss) {
 	e := d.exec(id)
-	if e == nil || e.state == execRemoved {
+	if e == nil || e.state == execRemoved || e.state == execLaunching {
 		return
 	}
-	known := e.state != execLaunching
 	if e.state == execAlive {
 		d.confirm(id)
 	}
@@ -184,9 +184,6 @@ func (d *Driver) removeExecutor(id int32, loss spark.Loss) {
 		loss = spark.Loss{Kind: spark.LossDecommissioned, Migrated: d.conf.MigratesShuffles() && d.elsewhere(e.node)}
 	case e.killing:
 		loss = spark.Loss{Kind: spark.LossKilled}
-	}
-	if !known {
-		return
 	}
 	d.ready--
 	d.tasks.ExecutorLost(d.now(), id, loss)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/policy/resource"
 	"replay/trace"
@@ -237,5 +238,26 @@ func TestHostsExcludedOneAfterTheOther(t *testing.T) {
 	want := []string{"0 ask *=3", "3000 ask *=0", "14100 ask *=1 /r1=1 h2=1 without h0 without h1", "15100 ask *=3 /r1=3 h2=3"}
 	if d := cmp.Diff(want, a.said("ask")); d != "" {
 		t.Errorf("asks (-want +got)\n%s", d)
+	}
+}
+
+// The application master may hear of the end of a container before the executor in it has registered, as its process is not gone yet. The driver knows nothing of that
+// executor and takes it: it gets tasks, until its process ends.
+//
+// Source: CoarseGrainedSchedulerBackend.removeExecutor, receiveAndReply (RegisterExecutor).
+func TestRegistrationOfAnExecutorThatIsGone(t *testing.T) {
+	m := instant()
+	m.ExecutorStartMS = 3500
+	a := newApp(t, jobOf(stageOf(0, 1, 60_000)), setup{conf: static(1), model: m}).executors(0).register()
+	a.KillMS = 2000
+	a.Run(2000)
+	a.Complete(2, protocol.ExitPreempted) // which the master hears at 3 s; the process has begun at 0 and ends at 4 s
+	a.Run(3900)
+	if d := cmp.Diff([]string{"3500 0.0 ex1 NO_PREF"}, a.launches()); d != "" {
+		t.Errorf("launches (-want +got)\n%s", d)
+	}
+	a.Run(10_000)
+	if d := cmp.Diff([]string{"4000 0.0 lost"}, a.ends()); d != "" || a.d.ready != 0 {
+		t.Errorf("%d executors, want none; ends (-want +got)\n%s", a.d.ready, d)
 	}
 }

@@ -41,8 +41,14 @@ type profile struct {
 	limited bool // by further resources, not by cores
 }
 
-// offered returns how many cores of an executor tasks can use: custom resources may run out before cores do.
-func (p *profile) offered() int32 { return int32(min(p.cores, p.perExec*max(p.cpus, 1))) }
+// offered returns how many cores of an executor tasks can use: all of them, also by tasks of another profile, but where custom resources run out
+// before cores do.
+func (p *profile) offered() int32 {
+	if p.limited {
+		return int32(min(p.cores, p.perExec*max(p.cpus, 1)))
+	}
+	return int32(p.cores)
+}
 
 // settings resolves a job's configuration, once for all jobs that say the same. What has to be said of a single job is not shared.
 func (k *Kind) settings(j *trace.Job) (*settings, error) {

@@ -52,7 +52,7 @@ func TestSizesOfProfiles(t *testing.T) {
 		{"a number between that no stage uses", 3000, dynamic(), []trace.Stage{stage(2, 5000, 6, 2)}, []size{{3000, 4, 4, 4, 1}, {3000, 4, 4, 4, 1}, {5000, 6, 3, 6, 2}}},
 		{"the first stage of a profile says what it is", 3000, dynamic(), []trace.Stage{stage(1, 5000, 6, 2), stage(1, 7000, 8, 1)}, []size{{3000, 4, 4, 4, 1}, {5000, 6, 3, 6, 2}}},
 		{"one of a core and a task of one", 3000, dynamic("spark.task.cpus", "2"), []trace.Stage{stage(1, 0, 1, 1)}, []size{{3000, 4, 2, 4, 2}, {3000, 1, 1, 1, 1}}},
-		{"cores that no task can use", 3000, dynamic("spark.task.cpus", "3"), nil, []size{{3000, 4, 1, 3, 3}}},
+		{"cores that no task of the profile can use, but one of another may", 3000, dynamic("spark.task.cpus", "3"), nil, []size{{3000, 4, 1, 4, 3}}},
 		{"a profile of tasks only, with static allocation", 3000, static(2), []trace.Stage{stage(1, 0, 0, 2)}, []size{{3000, 4, 4, 4, 1}, {3000, 4, 2, 4, 2}}},
 		{"that names the application's own executors", 3000, static(2), []trace.Stage{stage(1, 3000, 4, 2)}, []size{{3000, 4, 4, 4, 1}, {3000, 4, 2, 4, 2}}},
 		{"slots that the resources of a profile leave", 3000, dynamic(), []trace.Stage{changed(stage(1, 5000, 6, 2), func(st *trace.Stage) { st.ExecTasks = 1 })}, []size{{3000, 4, 4, 4, 1}, {5000, 6, 1, 2, 2}}},

@@ -1,0 +1,236 @@
+package driver
+
+import (
+	"slices"
+	"strconv"
+
+	"replay/engine/master"
+	"replay/engine/protocol"
+	"replay/engine/spark"
+	"replay/engine/spark/scala"
+	"replay/trace"
+)
+
+// Played is a driver that is given its messages one by one, by somebody who knows in which order Spark's own got them. What it schedules
+// comes when that one says so. Executors are offered in the order of their ids, and hash tables have the order of Spark's.
+type Played struct {
+	*asked
+}
+
+var _ source = (*Played)(nil)
+
+// Play makes the driver of a job and registers its application master, with a host whose time is that of the messages.
+func (k *Kind) Play(h master.Host, j *trace.Job) (*Played, error) {
+	set, err := k.settings(j)
+	if err != nil {
+		return nil, err
+	}
+	p := &Played{asked: k.newMaster(h, j, set).(*asked)}
+	p.source = p
+	if err = p.asked.Register(); err == nil {
+		p.takesMany()
+	}
+	return p, err
+}
+
+// takesMany has the application master take executors of each profile, as many as come.
+func (p *Played) takesMany() {
+	q := spark.TotalRequest{}
+	for i := range p.set.profiles {
+		q.Profiles = append(q.Profiles, spark.ProfileTotal{Profile: int32(i), Total: p.conf.InitialTarget()})
+	}
+	p.alloc.RequestTotal(p.now(), &q)
+	p.heartbeat(false)
+}
+
+func (p *Played) hashes() *spark.HashOrder {
+	hash := func(name protocol.Name) int32 { return scala.HashCode(p.cluster.Names.Text(name)) }
+	racks := map[int32]protocol.Name{}
+	for n, rack := range p.cluster.Rack {
+		racks[p.cluster.RackIndex[n]] = rack
+	}
+	return &spark.HashOrder{
+		Exec: func(id int32) int32 { return scala.HashCode(strconv.Itoa(int(id))) },
+		Host: func(n int32) int32 { return hash(p.cluster.Host[n]) },
+		Rack: func(n int32) int32 { return hash(racks[n]) },
+	}
+}
+
+func (p *Played) arrange(offers []spark.Offer) {
+	slices.SortFunc(offers, func(a, b spark.Offer) int { return int(a.Exec - b.Exec) })
+}
+
+// begins is the beginning of a message, which comes behind all that the ones before have led to.
+func (p *Played) begins() {
+	if !p.reviving {
+		p.reviveAt = -1
+	}
+}
+
+// Beats is a heartbeat of the application master: it takes what it is given, and gives back what is to be killed.
+func (p *Played) Beats() { p.heartbeat(false) }
+
+// In returns the executor that was started in a container.
+func (p *Played) In(c int64) int32 { return p.executorIn(c) }
+
+// Registers is the registration of the executor in a container, and its word that it takes tasks; it reports whether the driver takes it.
+func (p *Played) Registers(c int64) bool {
+	p.begins()
+	p.Handle(evExecReady, c)
+	e := p.exec(p.executorIn(c))
+	return e.state == execAlive && !e.refused
+}
+
+// Submits is the submission of a stage of the job.
+func (p *Played) Submits(stage int32) {
+	p.begins()
+	p.Handle(evStage, int64(stage))
+}
+
+// Revives offers all executors: by the driver's clock, or as it was asked for.
+func (p *Played) Revives(clock bool) {
+	if clock {
+		p.begins()
+		p.Handle(evReviveTimer, 0)
+	} else {
+		p.Handle(evRevive, 0)
+	}
+}
+
+// AsksForOffers reports whether an event that was scheduled is the offer of all executors that was asked for.
+func AsksForOffers(k master.EventKind) bool { return k == evRevive }
+
+// Launch is a task attempt as its executor is told of it.
+type Launch struct {
+	ID           int64
+	Stage, Index int32
+	Number       int16
+	Exec         int32
+	Level        spark.Locality
+	Speculative  bool
+}
+
+// Launched returns an attempt if what was scheduled is the report of its end.
+func (p *Played) Launched(k master.EventKind, arg int64) (l Launch, ok bool) {
+	if k != evStatus {
+		return l, false
+	}
+	r := p.runs.of(arg)
+	return Launch{ID: r.id, Stage: r.stage, Index: r.index, Number: r.number, Exec: r.exec, Speculative: r.speculative, Level: p.tasks.Set(r.ref.Set).Attempt(r.ref.Row).Level}, true
+}
+
+// Speculates is the driver's look for tasks that take long.
+func (p *Played) Speculates() {
+	p.begins()
+	p.Handle(evSpeculate, 0)
+}
+
+// Stopped reports whether an event that was scheduled is the end of an attempt that was told to stop.
+func Stopped(k master.EventKind) bool { return k == evKilled }
+
+// Runs is the report that an attempt runs.
+func (p *Played) Runs(id int64) {
+	p.begins()
+	if r := p.runs.of(id); r != nil {
+		p.tasks.Running(r.ref)
+	}
+}
+
+// Ends is the report that an attempt has ended by itself.
+func (p *Played) Ends(id int64, failed bool) {
+	p.Runs(id)
+	if r := p.runs.of(id); r != nil {
+		r.fails = failed
+	}
+	p.status(id)
+	p.wind()
+}
+
+// WasStopped is the report that an attempt has stopped as it was told to, and what follows from it.
+func (p *Played) WasStopped(id int64) {
+	p.begins()
+	p.Handle(evKilled, id)
+}
+
+// Result is the handling of the result of an attempt whose end was reported.
+func (p *Played) Result(id int64) {
+	p.begins()
+	p.Handle(evResult, id)
+}
+
+// Disconnects is the end of the process of an executor, of which the driver hears; it reports whether the application master is asked why.
+func (p *Played) Disconnects(id int32) bool {
+	p.begins()
+	p.asked.Exited(p.execs[id].container)
+	p.Handle(evDisconnect, int64(id))
+	return p.execs[id].state == execLost
+}
+
+// Removed is the application master's word that an executor is gone.
+func (p *Played) Removed(id int32, loss spark.Loss) {
+	p.begins()
+	p.removeExecutor(id, loss)
+	p.wind()
+}
+
+// SelfExits is the word of an executor that was decommissioned that it ends.
+func (p *Played) SelfExits(id int32) {
+	p.begins()
+	p.asked.Exited(p.execs[id].container)
+	p.Handle(evSelfExit, int64(id))
+}
+
+// Expires is the end of the driver's patience: with an executor that is silent, or with the master's answer.
+func (p *Played) Expires(id int32, silent bool) {
+	p.begins()
+	p.giveUp(question{executor: id, silent: silent})
+	p.wind()
+}
+
+// Kills has executors killed and returns those of which it is true.
+func (p *Played) Kills(ids []int32, force bool) []int32 {
+	p.begins()
+	out := slices.Clone(p.kill(ids, force))
+	p.wind()
+	return out
+}
+
+// Decommissions has executors end when their tasks have, and returns those of which it is true.
+func (p *Played) Decommissions(ids []int32) []int32 {
+	p.begins()
+	out := p.Decommission(p.now(), ids)
+	p.wind()
+	return out
+}
+
+// Totals asks the application master for a total, and then again for as many as it had been asked for. The request is as the master was told it.
+func (p *Played) Totals(r *spark.TotalRequest) {
+	p.begins()
+	p.RequestTotal(p.now(), r)
+	p.takesMany()
+	p.wind()
+}
+
+// Failed reports whether the application has.
+func (p *Played) Failed() bool { return p.failed != "" }
+
+// Known is an executor that the driver has.
+type Known struct {
+	ID, Free int32
+	Active   bool // it gets tasks
+}
+
+// Executors returns the executors that the driver has, ascending, how many of them count as registered, and how many dynamic allocation knows,
+// -1 without it.
+func (p *Played) Executors() (list []Known, registered, heard int) {
+	for id := range p.execs {
+		if e := &p.execs[id]; e.state == execAlive || e.state == execLost {
+			list = append(list, Known{int32(id), e.free, e.state == execAlive && !e.killing})
+		}
+	}
+	heard = -1
+	if p.mgr != nil {
+		heard, _ = p.mgr.Executors()
+	}
+	return list, p.ready, heard
+}

@@ -1,0 +1,230 @@
+package replay.golden;
+
+import static replay.golden.Tools.list;
+import static replay.golden.Tools.seq;
+
+import java.lang.reflect.Field;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.ExceptionFailure;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskEndReason;
+import org.apache.spark.TaskFailedReason;
+import org.apache.spark.TaskKilled;
+import org.apache.spark.TaskState;
+import org.apache.spark.scheduler.DAGScheduler;
+import org.apache.spark.scheduler.DirectTaskResult;
+import org.apache.spark.scheduler.ExecutorLossReason;
+import org.apache.spark.scheduler.HealthTracker;
+import org.apache.spark.scheduler.LiveListenerBus;
+import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.scheduler.SparkListenerExecutorAdded;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.apache.spark.scheduler.Task;
+import org.apache.spark.scheduler.TaskInfo;
+import org.apache.spark.scheduler.TaskResultGetter;
+import org.apache.spark.scheduler.TaskSchedulerImpl;
+import org.apache.spark.scheduler.TaskSet;
+import org.apache.spark.scheduler.TaskSetManager;
+import org.apache.spark.scheduler.WorkerOffer;
+import org.apache.spark.scheduler.cluster.YarnSchedulerBackend;
+import org.apache.spark.util.ManualClock;
+import scala.Enumeration;
+import scala.Option;
+import scala.collection.IndexedSeq;
+import scala.collection.JavaConverters;
+import scala.collection.Seq;
+import scala.concurrent.ExecutionContext$;
+import scala.reflect.ClassTag$;
+
+/** Spark's own classes around a driver's backend, with the ends that lead out of them cut off. */
+final class BackendParts {
+    private BackendParts() {}
+
+    /** What is heard of outside of the backend, in the present step. */
+    static final class Heard {
+        List<Object> ended = new ArrayList<>(); // task attempts: stage, index, number and how
+        List<String> added = new ArrayList<>(); // executors, as dynamic allocation hears of them
+        List<String> removed = new ArrayList<>();
+        boolean failed; // a stage has
+    }
+
+    static Heard heard = new Heard();
+
+    /** The bus of the context: nobody listens but the recorder. */
+    static final class Bus extends LiveListenerBus {
+        Bus(SparkConf c) {
+            super(c);
+        }
+
+        @Override
+        public void post(SparkListenerEvent event) {
+            if (event instanceof SparkListenerExecutorAdded e) {
+                heard.added.add(e.executorId());
+            } else if (event instanceof SparkListenerExecutorRemoved e) {
+                heard.removed.add(e.executorId());
+            }
+        }
+    }
+
+    /** The backend that a driver on YARN has, with messages on one thread. */
+    static final class Backend extends YarnSchedulerBackend {
+        static Backend make(TaskSchedulerImpl scheduler, SparkContext context, BackendRpc rpc) throws Exception {
+            Field f = Tools.field(SparkEnv.class, "rpcEnv");
+            Object own = f.get(context.env());
+            f.set(context.env(), rpc);
+            try {
+                return new Backend(scheduler, context);
+            } finally {
+                f.set(context.env(), own);
+            }
+        }
+
+        private Backend(TaskSchedulerImpl scheduler, SparkContext context) throws Exception {
+            super(scheduler, context);
+            Tools.field(YarnSchedulerBackend.class, "org$apache$spark$scheduler$cluster$YarnSchedulerBackend$$schedulerEndpointEC")
+                    .set(this, ExecutionContext$.MODULE$.fromExecutorService(org.apache.spark.util.ThreadUtils.sameThreadExecutorService()));
+        }
+
+        void master(BackendRpc.Master am) {
+            amEndpoint_$eq(Option.apply(am));
+        }
+
+        int registered() {
+            return totalRegisteredExecutors().get();
+        }
+
+    }
+
+    /** Offers are in the order of executors; racks are those of the run. */
+    static final class Scheduler extends TaskSchedulerImpl {
+        private final ManualClock clock;
+        private final Map<String, String> racks;
+        private Option<HealthTracker> health;
+        Backend backend;
+
+        Scheduler(SparkContext c, int maxFailures, ManualClock clock, Map<String, String> racks) {
+            super(c, maxFailures, false, clock);
+            this.clock = clock;
+            this.racks = racks;
+        }
+
+        /** Spark's own follows the wall clock. */
+        @Override
+        public Option<HealthTracker> healthTrackerOpt() {
+            if (health == null) {
+                boolean on = HealthTracker.isExcludeOnFailureEnabled(sc().conf());
+                health = on ? Option.apply(new HealthTracker(sc().listenerBus(), sc().conf(), Option.apply(backend), clock)) : Option.empty();
+            }
+            return health;
+        }
+
+        @Override
+        public IndexedSeq<WorkerOffer> shuffleOffers(IndexedSeq<WorkerOffer> offers) {
+            List<WorkerOffer> all = new ArrayList<>(JavaConverters.seqAsJavaListConverter(offers).asJava());
+            all.sort((a, b) -> Integer.compare(Integer.parseInt(a.executorId()), Integer.parseInt(b.executorId())));
+            return JavaConverters.asScalaBufferConverter(all).asScala().toIndexedSeq();
+        }
+
+        @Override
+        public Seq<Option<String>> getRacksForHosts(Seq<String> of) {
+            List<Option<String>> out = new ArrayList<>();
+            for (String h : JavaConverters.seqAsJavaListConverter(of).asJava()) {
+                out.add(getRackForHost(h));
+            }
+            return seq(out);
+        }
+
+        @Override
+        public Option<String> getRackForHost(String host) {
+            return Option.apply(racks.get(host));
+        }
+    }
+
+    /** One report whose result is to be handled. */
+    record Result(TaskSetManager set, long id, Enumeration.Value state) {}
+
+    /** Results wait until the script has them handled. */
+    static final class Results extends TaskResultGetter {
+        final Map<Long, Result> waiting = new LinkedHashMap<>();
+        private final TaskSchedulerImpl to;
+
+        Results(TaskSchedulerImpl to) {
+            super(to.sc().env(), to);
+            this.to = to;
+        }
+
+        @Override
+        public void enqueueSuccessfulTask(TaskSetManager set, long id, ByteBuffer data) {
+            waiting.put(id, new Result(set, id, TaskState.FINISHED()));
+        }
+
+        @Override
+        public void enqueueFailedTask(TaskSetManager set, long id, Enumeration.Value state, ByteBuffer data) {
+            waiting.put(id, new Result(set, id, state));
+        }
+
+        void handle(long id) {
+            Result r = waiting.remove(id);
+            if (r.state == TaskState.FINISHED()) {
+                ByteBuffer value = to.sc().env().serializer().newInstance().serialize(0, cast(ClassTag$.MODULE$.Any()));
+                to.handleSuccessfulTask(r.set, id, new DirectTaskResult<Object>(value, cast(seq(List.of())), new long[0]));
+                return;
+            }
+            Seq<Object> none = seq(List.of());
+            TaskFailedReason why = r.state == TaskState.KILLED() ? new TaskKilled("made up", cast(none), cast(none), cast(none))
+                    : new ExceptionFailure("Failure", "made up", new StackTraceElement[0], "", Option.empty(), cast(none), cast(none), cast(none));
+            to.handleFailedTask(r.set, id, r.state, why);
+        }
+    }
+
+    /** The DAGScheduler notes what it is told. */
+    static final class Stages extends DAGScheduler {
+        private static final Map<String, String> ENDS = Map.of("Success", "success", "TaskKilled", "killed", "ExecutorLostFailure", "lost", "ExceptionFailure", "failed");
+
+        Stages(SparkContext c) {
+            super(c, c.taskScheduler());
+        }
+
+        @Override
+        public void taskStarted(Task<?> task, TaskInfo info) {}
+
+        @Override
+        public void taskGettingResult(TaskInfo info) {}
+
+        @Override
+        public void taskEnded(Task<?> task, TaskEndReason reason, Object result, Seq<org.apache.spark.util.AccumulatorV2<?, ?>> accumulators, long[] peaks, TaskInfo info) {
+            heard.ended.add(list(task.stageId(), info.index(), info.attemptNumber(), ENDS.get(reason.getClass().getSimpleName().replace("$", ""))));
+        }
+
+        @Override
+        public void executorLost(String id, ExecutorLossReason reason) {}
+
+        @Override
+        public void executorAdded(String id, String host) {}
+
+        @Override
+        public void taskSetFailed(TaskSet set, String reason, Option<Throwable> error) {
+            heard.failed = true;
+        }
+
+        @Override
+        public void speculativeTaskSubmitted(Task<?> task, int index) {}
+
+        @Override
+        public void unschedulableTaskSetAdded(int stage, int attempt) {}
+
+        @Override
+        public void unschedulableTaskSetRemoved(int stage, int attempt) {}
+    }
+
+    @SuppressWarnings("unchecked")
+    static <A> A cast(Object o) {
+        return (A) o;
+    }
+}

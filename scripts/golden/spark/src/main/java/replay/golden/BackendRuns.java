@@ -1,0 +1,564 @@
+package replay.golden;
+
+import static replay.golden.Tools.between;
+import static replay.golden.Tools.chance;
+import static replay.golden.Tools.list;
+import static replay.golden.Tools.object;
+import static replay.golden.Tools.pick;
+import static replay.golden.Tools.seq;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
+import org.apache.spark.TaskState;
+import org.apache.spark.resource.ResourceProfile;
+import org.apache.spark.resource.TaskResourceProfile;
+import org.apache.spark.resource.TaskResourceRequests;
+import org.apache.spark.rpc.RpcEndpoint;
+import org.apache.spark.rpc.RpcEndpointRef;
+import org.apache.spark.scheduler.DAGScheduler;
+import org.apache.spark.scheduler.ExecutorDecommissionInfo;
+import org.apache.spark.scheduler.ExecutorExited;
+import org.apache.spark.scheduler.ExecutorLossReason;
+import org.apache.spark.scheduler.ExecutorProcessLost;
+import org.apache.spark.scheduler.HostTaskLocation;
+import org.apache.spark.scheduler.Task;
+import org.apache.spark.scheduler.TaskInfo;
+import org.apache.spark.scheduler.TaskLocation;
+import org.apache.spark.scheduler.TaskSchedulerImpl;
+import org.apache.spark.scheduler.TaskSet;
+import org.apache.spark.scheduler.TaskSetManager;
+import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.LaunchedExecutor;
+import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RegisterExecutor;
+import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RemoveExecutor;
+import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RequestExecutors;
+import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.ReviveOffers$;
+import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StatusUpdate;
+import org.apache.spark.util.ManualClock;
+import org.apache.spark.util.SerializableBuffer;
+import scala.Enumeration;
+import scala.Option;
+import scala.Tuple2;
+import scala.collection.JavaConverters;
+import scala.concurrent.Promise;
+import scala.reflect.ClassTag$;
+
+/** Random runs of a driver's backend on YARN with its task scheduler, message by message on one thread under a manual clock. */
+final class BackendRuns implements Main.Recorder {
+    private static SparkContext context;
+    private static DAGScheduler dag;
+    private static Object barriers; // the coordinator of barrier stages
+
+    private SplittableRandom random;
+    private ManualClock clock;
+    private BackendRpc rpc;
+    private BackendRpc.Master master;
+    private BackendParts.Scheduler scheduler;
+    private BackendParts.Backend backend;
+    private BackendParts.Results results;
+    private RpcEndpoint driver;
+    private RpcEndpointRef toDriver;
+    private Map<String, String> racks;
+    private List<String> hosts;
+    private final List<String> bad = new ArrayList<>(); // hosts on which tasks fail
+    private final List<ResourceProfile> profiles = new ArrayList<>();
+    private final List<Object> writtenProfiles = new ArrayList<>();
+    private final List<Integer> cores = new ArrayList<>(); // of executors, by profile
+    private boolean dynamic;
+    private boolean speculation;
+    private int failures; // that a task may have
+    private boolean failing; // tasks fail often
+    private final Map<Integer, Executor> executors = new LinkedHashMap<>(); // all that ever were
+    private final Map<Long, Running> running = new TreeMap<>();
+    private final List<Object> stages = new ArrayList<>();
+    private final List<Object> messages = new ArrayList<>();
+
+    /** An executor as it is outside of the driver. */
+    private static final class Executor {
+        final int id;
+        final String host;
+        final BackendRpc.Executor ref;
+        boolean registered; // as the driver answered
+        boolean connected;
+        boolean decommissioned;
+        boolean removed; // the driver has removed it
+
+        Executor(int id, String host, BackendRpc.Executor ref) {
+            this.id = id;
+            this.host = host;
+            this.ref = ref;
+        }
+    }
+
+    /** A task attempt in an executor. */
+    private static final class Running {
+        final long id;
+        final Executor in;
+        final int cpus;
+        boolean told; // that it runs
+        boolean killed;
+
+        Running(long id, Executor in, int cpus) {
+            this.id = id;
+            this.in = in;
+            this.cpus = cpus;
+        }
+    }
+
+    @Override
+    public Map<String, Object> record(String id, SplittableRandom r) throws Exception {
+        return new BackendRuns().play(id, r);
+    }
+
+    private static SparkContext context() throws Exception {
+        if (context == null) {
+            context = TaskSetRuns.context();
+            Tools.field(SparkContext.class, "_listenerBus").set(context, new BackendParts.Bus(context.conf()));
+            dag = new BackendParts.Stages(context);
+        }
+        return context;
+    }
+
+    private Map<String, Object> play(String id, SplittableRandom r) throws Exception {
+        random = r;
+        Map<String, Object> conf = configure();
+        makeHosts();
+        clock = new ManualClock(1_000_000);
+        rpc = new BackendRpc(context().conf());
+        scheduler = new BackendParts.Scheduler(context(), failures, clock, racks);
+        backend = BackendParts.Backend.make(scheduler, context(), rpc);
+        scheduler.backend = backend;
+        scheduler.initialize(backend);
+        scheduler.dagScheduler_$eq(dag);
+        results = new BackendParts.Results(scheduler);
+        scheduler.taskResultGetter_$eq(results);
+        Tools.field(TaskSchedulerImpl.class, "barrierCoordinator").set(scheduler, barriers); // its name can be taken only once
+        master = new BackendRpc.Master(context().conf());
+        backend.master(master);
+        driver = rpc.endpoint("CoarseGrainedScheduler");
+        toDriver = backend.driverEndpoint();
+        BackendParts.heard = new BackendParts.Heard();
+        for (int n = between(r, 0, 6); n > 0; n--) {
+            register();
+        }
+        for (int steps = between(r, 5, 200); steps > 0 && !BackendParts.heard.failed; steps--) {
+            step();
+        }
+        barriers = Tools.field(TaskSchedulerImpl.class, "barrierCoordinator").get(scheduler);
+        return object("id", id, "conf", conf, "racks", new TreeMap<>(racks), "profiles", writtenProfiles, "stages", stages, "messages", messages);
+    }
+
+    /** Draws the settings of a case, called as Spark calls them. */
+    private Map<String, Object> configure() throws Exception {
+        SplittableRandom r = random;
+        SparkConf c = context().conf();
+        Map<String, Object> conf = new LinkedHashMap<>();
+        String wait = pick(r, 0, 500, 3000, 3000) + "ms";
+        for (String level : List.of("process", "node", "rack")) {
+            conf.put("spark.locality.wait." + level, wait);
+        }
+        conf.put("spark.locality.wait.legacyResetOnTaskLaunch", chance(r, 0.2));
+        failures = pick(r, 1, 2, 4, 4, 9);
+        conf.put("spark.task.maxFailures", failures);
+        conf.put("spark.scheduler.mode", chance(r, 0.2) ? "FAIR" : "FIFO");
+        dynamic = chance(r, 0.5);
+        conf.put("spark.dynamicAllocation.enabled", dynamic);
+        conf.put("spark.shuffle.service.enabled", true);
+        speculation = chance(r, 0.3);
+        conf.put("spark.speculation", speculation);
+        conf.put("spark.speculation.quantile", pick(r, 0.1, 0.5, 0.75));
+        conf.put("spark.speculation.multiplier", pick(r, 1.1, 1.5, 2.0));
+        conf.put("spark.speculation.minTaskRuntime", pick(r, "0ms", "100ms", "1s"));
+        failing = chance(r, 0.4);
+        Map<String, Object> limits = TaskSetLimits.draw(r, c, failing ? failures : 1);
+        limits.put("spark.excludeOnFailure.enabled", limits.remove("exclude_on_failure"));
+        limits.put("spark.excludeOnFailure.killExcludedExecutors", chance(r, 0.5));
+        String timeout = "spark.scheduler.excludeOnFailure.unschedulableTaskSetTimeout";
+        limits.put(timeout, c.get(timeout));
+        conf.putAll(limits);
+        conf.forEach((k, v) -> c.set(k, v.toString()));
+        c.set("spark.dynamicAllocation.testing", "true"); // else a local master has none
+        drawProfiles(conf);
+        return conf;
+    }
+
+    /** The profile of the application and perhaps another one: of executors of their own where these are allocated for it, else of tasks only. */
+    private void drawProfiles(Map<String, Object> conf) throws Exception {
+        Object manager = context().resourceProfileManager();
+        Tools.field(manager.getClass(), "dynamicEnabled").setBoolean(manager, dynamic);
+        int cpus = pick(random, 1, 1, 1, 2);
+        int of = cpus + between(random, 0, 3);
+        conf.put("spark.executor.cores", of);
+        conf.put("spark.task.cpus", cpus);
+        context().conf().set("spark.executor.cores", "" + of).set("spark.task.cpus", "" + cpus);
+        add(Tools.profile(of, cpus, null, null, null), of, cpus);
+        if (chance(random, 0.3)) {
+            int own = dynamic ? between(random, 1, 4) : of;
+            int c = between(random, 1, own);
+            add(dynamic ? Tools.profile(own, c, null, null, null) : new TaskResourceProfile(new TaskResourceRequests().cpus(c).requests()), own, c);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private void add(ResourceProfile p, int of, int cpus) throws Exception {
+        Object manager = context().resourceProfileManager();
+        ((scala.collection.mutable.HashMap<Object, Object>) Tools.field(manager.getClass(), "resourceProfileIdToResourceProfile").get(manager)).put(p.id(), p);
+        p.limitingResource(context().conf()); // as where a context is told of a profile
+        profiles.add(p);
+        cores.add(of);
+        writtenProfiles.add(object("cores", of, "task_cpus", cpus));
+    }
+
+    private void makeHosts() {
+        int n = between(random, 1, 7);
+        int kinds = between(random, 1, 3);
+        racks = new LinkedHashMap<>();
+        hosts = new ArrayList<>();
+        for (int i = 1; i <= n; i++) {
+            hosts.add("h" + i);
+            racks.put("h" + i, "/r" + random.nextInt(kinds));
+        }
+        if (failing) {
+            bad.addAll(Tools.some(random, hosts, between(random, 1, 2)));
+        }
+    }
+
+    // The steps of a run.
+
+    private void step() throws Exception {
+        int dice = random.nextInt(100);
+        if (stages.isEmpty() || dice < 6 && stages.size() < 6) {
+            submit();
+        } else if (dice < 14) {
+            register();
+        } else if (dice < 24) {
+            toDriver.send(ReviveOffers$.MODULE$);
+            done(object("op", "revive"));
+        } else if (dice < 30) {
+            tell();
+        } else if (dice < 62) {
+            end();
+        } else if (dice < 68) {
+            result();
+        } else if (dice < 72) {
+            disconnect();
+        } else if (dice < 77) {
+            answer();
+        } else if (dice < 80) {
+            remove();
+        } else if (dice < 85) {
+            kill();
+        } else if (dice < 88) {
+            decommission();
+        } else if (dice < 90) {
+            total();
+        } else if (dice < 93 && speculation) {
+            clock.advance(pick(random, 0, 100, 2000, 9000));
+            scheduler.checkSpeculatableTasks();
+            done(object("op", "speculate"));
+        } else {
+            clock.advance(pick(random, 1, 100, 500, 1000, 2999, 3000, 3001, 7000, random.nextInt(20000)));
+            done(object("op", "advance"));
+        }
+    }
+
+    private void register() throws Exception {
+        int id = executors.size() + 1;
+        String host = pick(random, hosts);
+        Executor e = new Executor(id, host, new BackendRpc.Executor(context().conf(), id, host));
+        executors.put(id, e);
+        int profile = dynamic ? random.nextInt(profiles.size()) : 0;
+        if (chance(random, 0.05)) { // the master hears of its end first
+            toDriver.send(new RemoveExecutor("" + id, new ExecutorExited(1, false, "made up")));
+            done(object("op", "remove", "exec", id, "host", host, "profile", profile, "kind", "exited_not_app"));
+        }
+        scala.collection.immutable.Map<String, ?> none = scala.collection.immutable.Map$.MODULE$.empty();
+        var answer = toDriver.ask(new RegisterExecutor("" + id, e.ref, host, cores.get(profile), BackendParts.cast(none), BackendParts.cast(none), BackendParts.cast(none), profiles.get(profile).id()), ClassTag$.MODULE$.Boolean());
+        e.registered = answer.value().get().isSuccess();
+        e.connected = e.registered;
+        if (e.registered) {
+            toDriver.send(new LaunchedExecutor("" + id));
+        }
+        done(object("op", "register", "exec", id, "host", host, "profile", profile, "taken", e.registered));
+    }
+
+    private void submit() throws Exception {
+        int stage = stages.size();
+        boolean prefer = chance(random, 0.6);
+        int n = between(random, 1, pick(random, 4, 12));
+        int profile = random.nextInt(profiles.size());
+        List<Object> written = new ArrayList<>();
+        Task<?>[] tasks = new Task<?>[n];
+        Properties properties = new Properties();
+        for (int i = 0; i < n; i++) {
+            List<String> names = prefer && chance(random, 0.85) ? Tools.some(random, hosts, between(random, 1, 3)) : List.of();
+            List<TaskLocation> locations = new ArrayList<>();
+            names.forEach(h -> locations.add(new HostTaskLocation(h)));
+            written.add(names);
+            tasks[i] = TaskSetTasks.task(false, false, stage, 0, i, n, locations, properties);
+        }
+        stages.add(object("profile", profile, "tasks", written));
+        scheduler.submitTasks(new TaskSet(tasks, stage, 0, stage, properties, profiles.get(profile).id(), Option.empty()));
+        done(object("op", "submit", "stage", stage));
+    }
+
+    private void status(Running t, Enumeration.Value state) {
+        toDriver.send(new StatusUpdate("" + t.in.id, t.id, state, new SerializableBuffer(ByteBuffer.allocate(0)), t.cpus, scala.collection.immutable.Map$.MODULE$.empty()));
+    }
+
+    /** Some tasks are heard to run. */
+    private void tell() throws Exception {
+        List<Object> ids = new ArrayList<>();
+        for (Running t : running.values()) {
+            if (!t.told && t.in.connected && chance(random, 0.7)) {
+                t.told = true;
+                ids.add(t.id);
+                status(t, TaskState.RUNNING());
+            }
+        }
+        if (!ids.isEmpty()) {
+            done(object("op", "running", "tids", ids));
+        }
+    }
+
+    private void end() throws Exception {
+        List<Running> all = new ArrayList<>();
+        for (Running t : running.values()) {
+            if (t.in.connected) {
+                all.add(t);
+            }
+        }
+        if (all.isEmpty()) {
+            return;
+        }
+        if (chance(random, 0.5)) {
+            clock.advance(random.nextInt(4000));
+        }
+        Running t = pick(random, all);
+        running.remove(t.id);
+        boolean fails = !t.killed && chance(random, bad.contains(t.in.host) ? 0.8 : 0.03);
+        if (!t.told) {
+            status(t, TaskState.RUNNING());
+        }
+        boolean stops = t.killed && chance(random, 0.7); // else its end crosses the word that it shall stop
+        status(t, stops ? TaskState.KILLED() : fails ? TaskState.FAILED() : TaskState.FINISHED());
+        if (stops) {
+            rpc.deliver();
+            if (results.waiting.containsKey(t.id)) {
+                results.handle(t.id);
+            }
+        }
+        done(object("op", "end", "tid", t.id, "kind", stops ? "killed" : fails ? "failed" : "success"));
+        if (chance(random, 0.7) && results.waiting.containsKey(t.id)) {
+            result(t.id);
+        }
+    }
+
+    private void result() throws Exception {
+        if (!results.waiting.isEmpty()) {
+            result(pick(random, new ArrayList<>(results.waiting.keySet())));
+        }
+    }
+
+    private void result(long id) throws Exception {
+        results.handle(id);
+        done(object("op", "result", "tid", id));
+    }
+
+    private Executor any(java.util.function.Predicate<Executor> which) {
+        List<Executor> all = new ArrayList<>();
+        for (Executor e : executors.values()) {
+            if (which.test(e)) {
+                all.add(e);
+            }
+        }
+        return all.isEmpty() ? null : pick(random, all);
+    }
+
+    private void disconnect() throws Exception {
+        Executor e = any(x -> x.connected);
+        if (e == null) {
+            return;
+        }
+        gone(e);
+        driver.onDisconnected(e.ref.address());
+        done(object("op", "disconnect", "exec", e.id));
+    }
+
+    /** The process of an executor has ended. */
+    private void gone(Executor e) {
+        e.connected = false;
+        running.values().removeIf(t -> t.in == e);
+    }
+
+    /** The master answers why an executor is gone, or does not in time. */
+    private void answer() throws Exception {
+        if (master.open.isEmpty()) {
+            return;
+        }
+        String id = pick(random, new ArrayList<>(master.open.keySet()));
+        Promise<Object> answer = master.open.remove(id);
+        String kind = pick(random, "exited_not_app", "exited_app", "none");
+        if (kind.equals("none")) {
+            answer.failure(new java.util.concurrent.TimeoutException("made up"));
+        } else {
+            answer.success(new ExecutorExited(1, kind.equals("exited_app"), "made up"));
+        }
+        done(object("op", "answer", "exec", Integer.parseInt(id), "kind", kind));
+    }
+
+    /** The master says that an executor is gone, the executor says so of itself, or it has been silent for too long. */
+    private void remove() throws Exception {
+        Executor e = any(x -> x.registered && (!x.removed || chance(random, 0.02)));
+        if (e == null) {
+            return;
+        }
+        if (!e.removed && !e.connected && chance(random, 0.4)) {
+            backend.killExecutors(seq(List.of("" + e.id)), false, true, true);
+            toDriver.send(new RemoveExecutor("" + e.id, new ExecutorProcessLost("made up", Option.empty(), true)));
+            done(object("op", "expire", "exec", e.id));
+        } else if (e.connected && e.decommissioned && chance(random, 0.7)) {
+            gone(e);
+            toDriver.send(new RemoveExecutor("" + e.id, new ExecutorLossReason("made up")));
+            done(object("op", "self_exit", "exec", e.id));
+        } else {
+            String kind = pick(random, "exited_not_app", "exited_app");
+            toDriver.send(new RemoveExecutor("" + e.id, new ExecutorExited(1, kind.equals("exited_app"), "made up")));
+            done(object("op", "remove", "exec", e.id, "kind", kind));
+        }
+    }
+
+    private List<String> someExecutors() {
+        List<String> ids = new ArrayList<>();
+        executors.keySet().forEach(id -> ids.add("" + id));
+        ids.add("" + (executors.size() + 1)); // one that never was
+        return Tools.some(random, ids, between(random, 1, 3));
+    }
+
+    private void kill() throws Exception {
+        List<String> ids = someExecutors();
+        boolean force = chance(random, 0.3);
+        var taken = backend.killExecutors(seq(ids), false, false, force);
+        done(object("op", "kill", "execs", numbers(ids), "force", force, "acknowledged", numbers(JavaConverters.seqAsJavaListConverter(taken).asJava())));
+    }
+
+    private void decommission() throws Exception {
+        List<String> ids = someExecutors();
+        ids.removeIf(id -> !executors.containsKey(Integer.parseInt(id)) || !executors.get(Integer.parseInt(id)).registered);
+        if (ids.isEmpty()) {
+            return;
+        }
+        List<Tuple2<String, ExecutorDecommissionInfo>> which = new ArrayList<>();
+        ids.forEach(id -> which.add(new Tuple2<>(id, new ExecutorDecommissionInfo("made up", Option.empty()))));
+        Tuple2<String, ExecutorDecommissionInfo>[] all = BackendParts.cast(which.toArray(new Tuple2<?, ?>[0]));
+        var taken = backend.decommissionExecutors(all, false, false);
+        List<Object> acknowledged = numbers(JavaConverters.seqAsJavaListConverter(taken).asJava());
+        acknowledged.forEach(id -> executors.get((Integer) id).decommissioned = true);
+        done(object("op", "decommission", "execs", numbers(ids), "acknowledged", acknowledged));
+    }
+
+    /** New totals, as dynamic allocation asks for them. */
+    private void total() throws Exception {
+        int n = between(random, 0, 20);
+        int local = between(random, 0, 9);
+        Map<String, Object> byHost = new TreeMap<>();
+        Tools.some(random, hosts, between(random, 0, 4)).forEach(h -> byHost.put(h, between(random, 1, 9)));
+        Object of = profiles.get(0).id();
+        backend.requestTotalExecutors(Tools.map(Map.of(of, n)), Tools.map(Map.of(of, local)), Tools.map(Map.of(of, Tools.map(byHost))));
+        done(object("op", "total", "total", n, "local", local, "hosts", byHost));
+    }
+
+    private static List<Object> numbers(Collection<String> ids) {
+        List<Object> out = new ArrayList<>();
+        ids.forEach(id -> out.add(Integer.parseInt(id)));
+        return out;
+    }
+
+    // What is written.
+
+    /** Delivers what a step has led to, and writes the step with all that followed. */
+    private void done(Map<String, Object> e) throws Exception {
+        rpc.deliver();
+        e.put("t", clock.getTimeMillis());
+        List<Object> launched = new ArrayList<>();
+        List<Object> stopped = new ArrayList<>();
+        TreeMap<Long, Running> begun = new TreeMap<>();
+        for (Executor x : executors.values()) {
+            x.ref.launched.forEach((id, cpus) -> begun.put(id, new Running(id, x, cpus)));
+            x.ref.killed.forEach(id -> {
+                stopped.add(id);
+                Running t = running.get(id);
+                if (t != null) {
+                    t.killed = true;
+                }
+            });
+            x.ref.launched.clear();
+            x.ref.killed.clear();
+        }
+        running.putAll(begun);
+        BackendParts.heard.removed.forEach(id -> executors.get(Integer.parseInt(id)).removed |= executors.get(Integer.parseInt(id)).registered);
+        begun.forEach((id, t) -> {
+            TaskSetManager m = scheduler.taskIdToTaskSetManager().get(id);
+            TaskInfo info = m.taskInfos().apply(id);
+            launched.add(object("tid", id, "stage", m.taskSet().stageId(), "index", info.index(), "attempt", info.attemptNumber(), "exec", t.in.id, "locality", info.taskLocality().toString(), "speculative", info.speculative()));
+        });
+        put(e, "launched", launched);
+        put(e, "kill_tasks", stopped);
+        put(e, "killed", numbers(master.kills));
+        put(e, "asked", numbers(master.questions));
+        put(e, "ended", BackendParts.heard.ended);
+        put(e, "added", numbers(BackendParts.heard.added));
+        put(e, "removed", numbers(BackendParts.heard.removed));
+        List<Object> totals = new ArrayList<>();
+        for (RequestExecutors q : master.totals) {
+            Map<String, Object> byHost = new TreeMap<>();
+            q.hostToLocalTaskCount().get(profiles.get(0).id()).foreach(m -> {
+                JavaConverters.mapAsJavaMapConverter(m).asJava().forEach(byHost::put);
+                return null;
+            });
+            List<String> excluded = new ArrayList<>(JavaConverters.setAsJavaSetConverter(q.excludedNodes()).asJava());
+            excluded.sort(null);
+            totals.add(object("hosts", byHost, "excluded", excluded));
+        }
+        put(e, "totals", totals);
+        if (BackendParts.heard.failed) {
+            e.put("failed", true);
+        }
+        e.put("state", state());
+        boolean failed = BackendParts.heard.failed;
+        BackendParts.heard = new BackendParts.Heard();
+        BackendParts.heard.failed = failed;
+        master.totals.clear();
+        master.kills.clear();
+        master.questions.clear();
+        messages.add(e);
+    }
+
+    private static void put(Map<String, Object> e, String name, List<Object> what) {
+        if (!what.isEmpty()) {
+            e.put(name, what);
+        }
+    }
+
+    /** The executors that the driver knows, with their free cores and whether they get tasks; how many count as registered; slots by profile. */
+    private Map<String, Object> state() throws Exception {
+        List<Object> known = new ArrayList<>();
+        for (Executor x : executors.values()) {
+            Option<Object> free = backend.getExecutorAvailableCpus("" + x.id);
+            if (free.isDefined()) {
+                known.add(list(x.id, free.get(), backend.isExecutorActive("" + x.id)));
+            }
+        }
+        List<Object> slots = new ArrayList<>();
+        profiles.forEach(p -> slots.add(backend.maxNumConcurrentTasks(p)));
+        return object("executors", known, "registered", backend.registered(), "slots", slots);
+    }
+}
