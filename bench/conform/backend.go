@@ -22,7 +22,7 @@ import (
 // backendRuns is the backend of a driver on YARN, given its messages one by one: registrations, reports, losses, kills, decommissioning.
 var backendRuns = golden.Kind{
 	Name:  "backend",
-	Of:    golden.AnswersOf("YarnSchedulerBackend, TaskSchedulerImpl"),
+	Of:    golden.AnswersOf("YarnSchedulerBackend, TaskSchedulerImpl, ExecutorAllocationManager"),
 	Match: func(_ string, first golden.Shape) bool { return first.Has("conf", "racks", "stages", "messages") },
 	Run:   golden.Cases(runBackend),
 }
@@ -43,6 +43,7 @@ type backendProfile struct {
 
 type backendStage struct {
 	Profile int32      `json:"profile"`
+	Map     bool       `json:"map"`   // its output is for a stage that never comes
 	Tasks   [][]string `json:"tasks"` // hosts that they prefer
 }
 
@@ -70,8 +71,6 @@ type backendMessage struct {
 	Killed    []int32         `json:"killed"` // as the application master is asked
 	Asked     []int32         `json:"asked"`  // of these it is asked why they are gone
 	Ended     []backendEnd    `json:"ended"`
-	Added     []int32         `json:"added"`
-	Removed   []int32         `json:"removed"`
 	Totals    []backendTotal  `json:"totals"`
 	Failed    bool            `json:"failed"`
 	State     backendState    `json:"state"`
@@ -106,14 +105,30 @@ func (e backendEnd) compare(o backendEnd) int {
 }
 
 type backendTotal struct {
-	Hosts    map[string]int32 `json:"hosts"`
-	Excluded []string         `json:"excluded"`
+	Of       []backendAsk `json:"of"`
+	Excluded []string     `json:"excluded"`
+}
+
+// backendAsk is a resource profile, how many executors of it, how many tasks prefer hosts, and these hosts.
+type backendAsk struct {
+	profile, total, local int
+	hosts                 map[string]int32
+}
+
+func (a *backendAsk) UnmarshalJSON(b []byte) error {
+	return unmarshalTuple(b, &a.profile, &a.total, &a.local, &a.hosts)
+}
+
+func (a backendAsk) MarshalJSON() ([]byte, error) {
+	return json.Marshal([]any{a.profile, a.total, a.local, a.hosts})
 }
 
 type backendState struct {
 	Executors  []backendExecutor `json:"executors"`
 	Registered int               `json:"registered"`
-	Slots      []int             `json:"slots"` // by profile
+	Slots      []int             `json:"slots"`             // by profile
+	Needed     []int             `json:"needed,omitempty"`  // as dynamic allocation counts, by profile
+	Tracked    int               `json:"tracked,omitempty"` // executors that it knows
 }
 
 // backendExecutor is id, free cores and whether it gets tasks.
@@ -141,29 +156,23 @@ type backendRun struct {
 
 func newBackendRun(c *backendCase) (*backendRun, error) {
 	keys := properties(c.Conf)
-	maps.Copy(keys, map[string]string{
-		"spark.scheduler.minRegisteredResourcesRatio": "0", // the code begins at once
-		"spark.executor.instances":                    manyExecutors, "spark.dynamicAllocation.initialExecutors": manyExecutors,
-	})
+	keys["spark.scheduler.minRegisteredResourcesRatio"] = "0" // the code begins at once
 	placement, err := policy.NewPlacement("locality-ratio")
 	if err != nil {
 		return nil, err
 	}
 	kind := driver.NewKind(driver.Setup{Over: []sparkconf.Layer{{Name: "conf", Strict: true, Values: keys}}, Placement: placement,
 		Model: &model.Model{RackPenalty: 1, AnyPenalty: 1, ReadMiBPerS: 1, FirstFactor: 1, DispatchMS: long}, AMExpiryMS: 600_000})
-	r := &backendRun{profiles: c.Profiles, host: newBackendHost(c.Racks), heard: map[int32]bool{}, at: map[int32]int64{}}
+	r := &backendRun{profiles: c.Profiles, host: newBackendHost(c.Racks), at: map[int32]int64{}}
 	if len(c.Messages) > 0 {
 		r.host.now = c.Messages[0].Time
 	}
-	r.Played, err = kind.Play(r.host, r.host.job(c))
+	r.Played, err = kind.Play(r.host, r.host.job(c), r.host.told)
 	r.host.run = r.Played
 	return r, err
 }
 
-const (
-	manyExecutors = "200"
-	long          = 1 << 40 // ms that what a driver schedules would take, if a script did not say when it comes
-)
+const long = 1 << 40 // ms that what a driver schedules would take, if a script did not say when it comes
 
 func runBackend(c *backendCase, out *golden.Results) {
 	r, err := newBackendRun(c)
@@ -241,6 +250,8 @@ func (r *backendRun) give(m *backendMessage) (got *backendMessage, why string) {
 		r.totals(m)
 	case "speculate":
 		r.Speculates()
+	case "tick":
+		r.Ticks()
 	case "advance":
 	default:
 		return nil, "operation " + m.Op
@@ -271,28 +282,12 @@ func (r *backendRun) totals(m *backendMessage) {
 		hints.Hosts = append(hints.Hosts, spark.HostTasks{Host: names.Intern(h), Tasks: m.Hosts[h]})
 	}
 	slices.SortFunc(hints.Hosts, func(a, b spark.HostTasks) int { return int(a.Host - b.Host) })
-	q := spark.TotalRequest{Profiles: []spark.ProfileTotal{{Total: m.Total, Hints: hints}}}
-	r.Totals(&q)
-	t := backendTotal{Hosts: map[string]int32{}, Excluded: []string{}}
-	for _, h := range q.Profiles[0].Hints.Hosts {
-		t.Hosts[names.Text(h.Host)] = h.Tasks
-	}
-	for _, name := range q.Excluded {
-		t.Excluded = append(t.Excluded, names.Text(name))
-	}
-	slices.Sort(t.Excluded)
-	r.host.got.Totals = []backendTotal{t}
+	r.Totals(&spark.TotalRequest{Profiles: []spark.ProfileTotal{{Total: m.Total, Hints: hints}}})
 }
 
 // other returns the first part of what follows from a message that is not as it was.
 func (r *backendRun) other(want, got *backendMessage) (name string, w, g any) {
-	for _, id := range want.Added {
-		r.heard[id] = true
-	}
-	for _, id := range want.Removed {
-		delete(r.heard, id)
-	}
-	list, registered, heard := r.Executors()
+	list, registered := r.Executors()
 	got.State = backendState{Executors: []backendExecutor{}, Registered: registered}
 	for i := range r.profiles {
 		got.State.Slots = append(got.State.Slots, r.Slots(int32(i)))
@@ -300,6 +295,7 @@ func (r *backendRun) other(want, got *backendMessage) (name string, w, g any) {
 	for _, e := range list {
 		got.State.Executors = append(got.State.Executors, backendExecutor{e.ID, e.Free, e.Active})
 	}
+	got.State.Needed, got.State.Tracked = r.Allocation()
 	slices.Sort(want.Killed)
 	slices.SortFunc(want.Ended, backendEnd.compare)
 	slices.SortFunc(got.Ended, backendEnd.compare)
@@ -321,29 +317,26 @@ func (r *backendRun) other(want, got *backendMessage) (name string, w, g any) {
 			return p.name, p.w, p.g
 		}
 	}
-	switch {
-	case golden.Text(want.State) != golden.Text(got.State):
+	if golden.Text(want.State) != golden.Text(got.State) {
 		return "state", want.State, got.State
-	case heard >= 0 && heard != len(r.heard):
-		return "executors that dynamic allocation knows", len(r.heard), heard
 	}
 	return "", nil, nil
 }
 
-// job is the job of a case; its stages come when the script says so, and one never does, so that the code goes on.
+// job is the job of a case; its stages come when the script says so, and those that read the output of others never do. Nor does one more, so that the code goes on.
 func (h *backendHost) job(c *backendCase) *trace.Job {
 	j := &trace.Job{Kind: trace.KindSpark, Name: c.ID, AMMemMiB: 1024, AMVCores: 1, ExecMemMiB: 1024, MinExecs: trace.Unset, MaxExecs: trace.Unset, InitialExecs: trace.Unset, TailMS: trace.Unset,
 		RecordedStartMS: trace.Unset, RecordedFinishMS: trace.Unset, ThinkMS: trace.Unset}
-	for i, s := range append(slices.Clone(c.Stages), backendStage{Profile: int32(len(c.Profiles) - 1), Tasks: [][]string{nil}}) {
-		st := trace.Stage{ID: int32(i), SparkJob: int32(i), CacheOf: trace.Unset, Kind: trace.StageInput, DelayMS: long, ShuffleReadBytes: trace.Unset}
-		if s.Profile > 0 {
-			p := &c.Profiles[s.Profile]
-			if st.Profile, st.TaskVCores = s.Profile, p.CPUs; string(c.Conf["spark.dynamicAllocation.enabled"]) == "true" {
+	add := func(spark int, profile int32, tasks [][]string, parents ...int32) {
+		st := trace.Stage{ID: int32(len(j.Stages)), SparkJob: int32(spark), Parents: parents, CacheOf: trace.Unset, Kind: trace.StageInput, DelayMS: long, ShuffleReadBytes: trace.Unset}
+		if profile > 0 {
+			p := &c.Profiles[profile]
+			if st.Profile, st.TaskVCores = profile, p.CPUs; string(c.Conf["spark.dynamicAllocation.enabled"]) == "true" {
 				st.ExecVCores = p.Cores
 			}
 		}
 		var prefs [][]int32
-		for _, hosts := range s.Tasks {
+		for _, hosts := range tasks {
 			var nodes []int32
 			for _, name := range hosts {
 				nodes = append(nodes, h.node[name])
@@ -354,6 +347,16 @@ func (h *backendHost) job(c *backendCase) *trace.Job {
 		st.Tasks.SetPrefs(prefs)
 		j.Stages = append(j.Stages, st)
 	}
+	never := [][]string{nil}
+	for i := range c.Stages {
+		add(i, c.Stages[i].Profile, c.Stages[i].Tasks)
+	}
+	for i := range c.Stages {
+		if c.Stages[i].Map {
+			add(i, 0, never, int32(i))
+		}
+	}
+	add(len(c.Stages), int32(len(c.Profiles)-1), never)
 	return j
 }
 

@@ -1,10 +1,13 @@
 package conform
 
 import (
+	"slices"
+
 	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/random"
 	"replay/engine/record"
+	"replay/engine/spark"
 	"replay/engine/spark/driver"
 	"replay/policy/resource"
 )
@@ -95,4 +98,22 @@ func (h *backendHost) Set(k master.EventKind, at int64) {
 // Task notes the end of an attempt.
 func (h *backendHost) Task(t *record.Task) {
 	h.got.Ended = append(h.got.Ended, backendEnd{t.Stage, t.Index, t.Attempt, t.End})
+}
+
+// told notes totals as the application master is told them.
+func (h *backendHost) told(q *spark.TotalRequest) {
+	t := backendTotal{Of: []backendAsk{}, Excluded: []string{}}
+	for i := range q.Profiles {
+		p := &q.Profiles[i]
+		hosts := map[string]int32{}
+		for _, x := range p.Hints.Hosts {
+			hosts[h.cluster.Names.Text(x.Host)] = x.Tasks
+		}
+		t.Of = append(t.Of, backendAsk{int(p.Profile), p.Total, p.Hints.LocalTasks, hosts})
+	}
+	for _, name := range q.Excluded {
+		t.Excluded = append(t.Excluded, h.cluster.Names.Text(name))
+	}
+	slices.Sort(t.Excluded)
+	h.got.Totals = append(h.got.Totals, t)
 }

@@ -15,17 +15,21 @@ import (
 // comes when that one says so. Executors are offered in the order of their ids, and hash tables have the order of Spark's.
 type Played struct {
 	*asked
+	Told func(*spark.TotalRequest) // hears of totals as the application master is told them
 }
 
-var _ source = (*Played)(nil)
+var (
+	_ source        = (*Played)(nil)
+	_ spark.Backend = (*Played)(nil)
+)
 
 // Play makes the driver of a job and registers its application master, with a host whose time is that of the messages.
-func (k *Kind) Play(h master.Host, j *trace.Job) (*Played, error) {
+func (k *Kind) Play(h master.Host, j *trace.Job, told func(*spark.TotalRequest)) (*Played, error) {
 	set, err := k.settings(j)
 	if err != nil {
 		return nil, err
 	}
-	p := &Played{asked: k.newMaster(h, j, set).(*asked)}
+	p := &Played{asked: k.newMaster(h, j, set).(*asked), Told: told}
 	p.source = p
 	if err = p.asked.Register(); err == nil {
 		p.takesMany()
@@ -33,11 +37,27 @@ func (k *Kind) Play(h master.Host, j *trace.Job) (*Played, error) {
 	return p, err
 }
 
+func (p *Played) prepare() error {
+	err := p.asked.prepare()
+	if err == nil && p.mgr != nil {
+		p.mgr = p.memory.manager(p.conf, p.set.perExec, p)
+	}
+	return err
+}
+
+// RequestTotal is part of [spark.Backend].
+func (p *Played) RequestTotal(now int64, r *spark.TotalRequest) bool {
+	ok := p.asked.RequestTotal(now, r)
+	p.Told(r)
+	return ok
+}
+
 // takesMany has the application master take executors of each profile, as many as come.
 func (p *Played) takesMany() {
+	const many = 1000
 	q := spark.TotalRequest{}
 	for i := range p.set.profiles {
-		q.Profiles = append(q.Profiles, spark.ProfileTotal{Profile: int32(i), Total: p.conf.InitialTarget()})
+		q.Profiles = append(q.Profiles, spark.ProfileTotal{Profile: int32(i), Total: many})
 	}
 	p.alloc.RequestTotal(p.now(), &q)
 	p.heartbeat(false)
@@ -67,8 +87,8 @@ func (p *Played) begins() {
 	}
 }
 
-// Beats is a heartbeat of the application master: it takes what it is given, and gives back what is to be killed.
-func (p *Played) Beats() { p.heartbeat(false) }
+// Beats is a heartbeat of the application master: it takes what it is given, as if it had been asked for, and gives back what is to be killed.
+func (p *Played) Beats() { p.takesMany() }
 
 // In returns the executor that was started in a container.
 func (p *Played) In(c int64) int32 { return p.executorIn(c) }
@@ -203,12 +223,17 @@ func (p *Played) Decommissions(ids []int32) []int32 {
 	return out
 }
 
-// Totals asks the application master for a total, and then again for as many as it had been asked for. The request is as the master was told it.
+// Totals asks the application master for totals.
 func (p *Played) Totals(r *spark.TotalRequest) {
 	p.begins()
 	p.RequestTotal(p.now(), r)
-	p.takesMany()
 	p.wind()
+}
+
+// Ticks is a tick of dynamic allocation.
+func (p *Played) Ticks() {
+	p.begins()
+	p.Handle(evTick, 0)
 }
 
 // Failed reports whether the application has.
@@ -220,17 +245,24 @@ type Known struct {
 	Active   bool // it gets tasks
 }
 
-// Executors returns the executors that the driver has, ascending, how many of them count as registered, and how many dynamic allocation knows,
-// -1 without it.
-func (p *Played) Executors() (list []Known, registered, heard int) {
+// Executors returns the executors that the driver has, ascending, and how many of them count as registered.
+func (p *Played) Executors() (list []Known, registered int) {
 	for id := range p.execs {
 		if e := &p.execs[id]; e.state == execAlive || e.state == execLost {
 			list = append(list, Known{int32(id), e.free, e.state == execAlive && !e.killing})
 		}
 	}
-	heard = -1
-	if p.mgr != nil {
-		heard, _ = p.mgr.Executors()
+	return list, p.ready
+}
+
+// Allocation returns how many executors of each profile dynamic allocation needs, and how many it knows; nil without it.
+func (p *Played) Allocation() (needed []int, known int) {
+	if p.mgr == nil {
+		return nil, 0
 	}
-	return list, p.ready, heard
+	for i := range p.set.profiles {
+		needed = append(needed, p.mgr.MaxNeeded(int32(i)))
+	}
+	known, _ = p.mgr.Executors()
+	return needed, known
 }

@@ -5,11 +5,18 @@ import static replay.golden.Tools.seq;
 
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
 import org.apache.spark.ExceptionFailure;
+import org.apache.spark.ExecutorAllocationManager;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
@@ -21,10 +28,22 @@ import org.apache.spark.scheduler.DAGScheduler;
 import org.apache.spark.scheduler.DirectTaskResult;
 import org.apache.spark.scheduler.ExecutorLossReason;
 import org.apache.spark.scheduler.HealthTracker;
+import org.apache.spark.scheduler.JobSucceeded$;
 import org.apache.spark.scheduler.LiveListenerBus;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.scheduler.SparkListenerExecutorAdded;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.apache.spark.scheduler.SparkListenerInterface;
+import org.apache.spark.scheduler.SparkListenerJobEnd;
+import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.apache.spark.scheduler.SparkListenerSpeculativeTaskSubmitted;
+import org.apache.spark.scheduler.SparkListenerStageCompleted;
+import org.apache.spark.scheduler.SparkListenerStageSubmitted;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.apache.spark.scheduler.SparkListenerTaskStart;
+import org.apache.spark.scheduler.SparkListenerUnschedulableTaskSetAdded;
+import org.apache.spark.scheduler.SparkListenerUnschedulableTaskSetRemoved;
+import org.apache.spark.scheduler.StageInfo;
 import org.apache.spark.scheduler.Task;
 import org.apache.spark.scheduler.TaskInfo;
 import org.apache.spark.scheduler.TaskResultGetter;
@@ -52,22 +71,62 @@ final class BackendParts {
         List<String> added = new ArrayList<>(); // executors, as dynamic allocation hears of them
         List<String> removed = new ArrayList<>();
         boolean failed; // a stage has
+        boolean beyond; // what follows would be of the DAGScheduler
     }
 
     static Heard heard = new Heard();
 
-    /** The bus of the context: nobody listens but the recorder. */
+    /** The bus of the context: what is posted reaches dynamic allocation, if there is any, behind the message that has led to it. */
     static final class Bus extends LiveListenerBus {
+        private final Deque<SparkListenerEvent> posted = new ArrayDeque<>();
+        ExecutorAllocationManager manager;
+
         Bus(SparkConf c) {
             super(c);
         }
 
         @Override
         public void post(SparkListenerEvent event) {
+            posted.add(event);
             if (event instanceof SparkListenerExecutorAdded e) {
                 heard.added.add(e.executorId());
             } else if (event instanceof SparkListenerExecutorRemoved e) {
                 heard.removed.add(e.executorId());
+            }
+        }
+
+        void deliver() {
+            for (SparkListenerEvent e = posted.poll(); e != null; e = posted.poll()) {
+                if (manager != null) {
+                    tell(manager.listener(), e);
+                    tell(manager.executorMonitor(), e);
+                }
+            }
+        }
+
+        private static void tell(SparkListenerInterface l, SparkListenerEvent event) {
+            if (event instanceof SparkListenerExecutorAdded e) {
+                l.onExecutorAdded(e);
+            } else if (event instanceof SparkListenerExecutorRemoved e) {
+                l.onExecutorRemoved(e);
+            } else if (event instanceof SparkListenerTaskStart e) {
+                l.onTaskStart(e);
+            } else if (event instanceof SparkListenerTaskEnd e) {
+                l.onTaskEnd(e);
+            } else if (event instanceof SparkListenerSpeculativeTaskSubmitted e) {
+                l.onSpeculativeTaskSubmitted(e);
+            } else if (event instanceof SparkListenerUnschedulableTaskSetAdded e) {
+                l.onUnschedulableTaskSetAdded(e);
+            } else if (event instanceof SparkListenerUnschedulableTaskSetRemoved e) {
+                l.onUnschedulableTaskSetRemoved(e);
+            } else if (event instanceof SparkListenerStageSubmitted e) {
+                l.onStageSubmitted(e);
+            } else if (event instanceof SparkListenerStageCompleted e) {
+                l.onStageCompleted(e);
+            } else if (event instanceof SparkListenerJobStart e) {
+                l.onJobStart(e);
+            } else if (event instanceof SparkListenerJobEnd e) {
+                l.onJobEnd(e);
             }
         }
     }
@@ -183,27 +242,71 @@ final class BackendParts {
         }
     }
 
-    /** The DAGScheduler notes what it is told. */
+    /** A stage that was submitted, which of its tasks have not succeeded, and where the others have. */
+    record Submitted(StageInfo info, Set<Integer> left, Map<Integer, String> done) {}
+
+    /** The DAGScheduler notes what it is told, and posts what Spark's own would. */
     static final class Stages extends DAGScheduler {
         private static final Map<String, String> ENDS = Map.of("Success", "success", "TaskKilled", "killed", "ExecutorLostFailure", "lost", "ExceptionFailure", "failed");
+        private final Bus bus;
+        final Map<Integer, Submitted> stages = new HashMap<>();
+        final Set<String> lost = new HashSet<>(); // executors
+        boolean served; // their output is there all the same
 
-        Stages(SparkContext c) {
+        Stages(SparkContext c, Bus bus) {
             super(c, c.taskScheduler());
+            this.bus = bus;
+        }
+
+        /** A stage is about to be submitted. */
+        void submits(StageInfo info) {
+            Set<Integer> left = new HashSet<>();
+            for (int i = 0; i < info.numTasks(); i++) {
+                left.add(i);
+            }
+            stages.put(info.stageId(), new Submitted(info, left, new HashMap<>()));
+            bus.post(new SparkListenerJobStart(info.stageId(), 0, seq(List.of(info)), new Properties()));
+            bus.post(new SparkListenerStageSubmitted(info, new Properties()));
         }
 
         @Override
-        public void taskStarted(Task<?> task, TaskInfo info) {}
+        public void taskStarted(Task<?> task, TaskInfo info) {
+            bus.post(new SparkListenerTaskStart(task.stageId(), task.stageAttemptId(), info));
+        }
 
         @Override
         public void taskGettingResult(TaskInfo info) {}
 
         @Override
         public void taskEnded(Task<?> task, TaskEndReason reason, Object result, Seq<org.apache.spark.util.AccumulatorV2<?, ?>> accumulators, long[] peaks, TaskInfo info) {
-            heard.ended.add(list(task.stageId(), info.index(), info.attemptNumber(), ENDS.get(reason.getClass().getSimpleName().replace("$", ""))));
+            bus.post(new SparkListenerTaskEnd(task.stageId(), task.stageAttemptId(), "", reason, info, null, null));
+            Submitted s = stages.get(task.stageId());
+            String end = ENDS.get(reason.getClass().getSimpleName().replace("$", ""));
+            if (end == null) { // resubmitted: its output is lost
+                s.left.add(info.index());
+                return;
+            }
+            heard.ended.add(list(task.stageId(), info.index(), info.attemptNumber(), end));
+            if (!end.equals("success")) {
+                return;
+            }
+            boolean map = s.info.shuffleDepId().isDefined();
+            // Output of an executor that was lost meanwhile does not count: Spark runs the task again in another attempt of the stage.
+            heard.beyond |= map && lost.contains(info.executorId());
+            s.done.put(info.index(), info.executorId());
+            if (s.left.remove(info.index()) && s.left.isEmpty()) {
+                heard.beyond |= map && !served && s.done.values().stream().anyMatch(lost::contains); // likewise
+                bus.post(new SparkListenerStageCompleted(s.info));
+                if (s.info.shuffleDepId().isEmpty()) {
+                    bus.post(new SparkListenerJobEnd(task.stageId(), 0, JobSucceeded$.MODULE$));
+                }
+            }
         }
 
         @Override
-        public void executorLost(String id, ExecutorLossReason reason) {}
+        public void executorLost(String id, ExecutorLossReason reason) {
+            lost.add(id);
+        }
 
         @Override
         public void executorAdded(String id, String host) {}
@@ -214,13 +317,19 @@ final class BackendParts {
         }
 
         @Override
-        public void speculativeTaskSubmitted(Task<?> task, int index) {}
+        public void speculativeTaskSubmitted(Task<?> task, int index) {
+            bus.post(new SparkListenerSpeculativeTaskSubmitted(task.stageId(), task.stageAttemptId(), index, index));
+        }
 
         @Override
-        public void unschedulableTaskSetAdded(int stage, int attempt) {}
+        public void unschedulableTaskSetAdded(int stage, int attempt) {
+            bus.post(new SparkListenerUnschedulableTaskSetAdded(stage, attempt));
+        }
 
         @Override
-        public void unschedulableTaskSetRemoved(int stage, int attempt) {}
+        public void unschedulableTaskSetRemoved(int stage, int attempt) {
+            bus.post(new SparkListenerUnschedulableTaskSetRemoved(stage, attempt));
+        }
     }
 
     @SuppressWarnings("unchecked")

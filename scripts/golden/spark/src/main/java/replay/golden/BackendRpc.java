@@ -30,6 +30,8 @@ final class BackendRpc extends RpcEnv {
     private final Map<RpcEndpoint, Endpoint> endpoints = new LinkedHashMap<>();
     private final Deque<Sent> waiting = new ArrayDeque<>();
 
+    Runnable after = () -> {}; // each message
+
     private record Sent(RpcEndpoint to, Object message) {}
 
     BackendRpc(SparkConf conf) {
@@ -37,10 +39,12 @@ final class BackendRpc extends RpcEnv {
         this.conf = conf;
     }
 
-    /** Delivers what has been sent, and what is sent meanwhile, in order. */
+    /** Delivers what has been sent, and what is sent meanwhile, in order; what comes after a message comes first after what the step did itself. */
     void deliver() {
+        after.run();
         for (Sent s = waiting.poll(); s != null; s = waiting.poll()) {
             s.to.receive().apply(s.message);
+            after.run();
         }
     }
 

@@ -16,20 +16,18 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import org.apache.spark.SparkConf;
+import org.apache.spark.ExecutorAllocationManager;
 import org.apache.spark.SparkContext;
 import org.apache.spark.TaskState;
 import org.apache.spark.resource.ResourceProfile;
-import org.apache.spark.resource.TaskResourceProfile;
-import org.apache.spark.resource.TaskResourceRequests;
 import org.apache.spark.rpc.RpcEndpoint;
 import org.apache.spark.rpc.RpcEndpointRef;
-import org.apache.spark.scheduler.DAGScheduler;
 import org.apache.spark.scheduler.ExecutorDecommissionInfo;
 import org.apache.spark.scheduler.ExecutorExited;
 import org.apache.spark.scheduler.ExecutorLossReason;
 import org.apache.spark.scheduler.ExecutorProcessLost;
 import org.apache.spark.scheduler.HostTaskLocation;
+import org.apache.spark.scheduler.StageInfo;
 import org.apache.spark.scheduler.Task;
 import org.apache.spark.scheduler.TaskInfo;
 import org.apache.spark.scheduler.TaskLocation;
@@ -54,7 +52,8 @@ import scala.reflect.ClassTag$;
 /** Random runs of a driver's backend on YARN with its task scheduler, message by message on one thread under a manual clock. */
 final class BackendRuns implements Main.Recorder {
     private static SparkContext context;
-    private static DAGScheduler dag;
+    private static BackendParts.Bus bus;
+    private static BackendParts.Stages dag;
     private static Object barriers; // the coordinator of barrier stages
 
     private SplittableRandom random;
@@ -68,14 +67,11 @@ final class BackendRuns implements Main.Recorder {
     private RpcEndpointRef toDriver;
     private Map<String, String> racks;
     private List<String> hosts;
-    private final List<String> bad = new ArrayList<>(); // hosts on which tasks fail
-    private final List<ResourceProfile> profiles = new ArrayList<>();
-    private final List<Object> writtenProfiles = new ArrayList<>();
-    private final List<Integer> cores = new ArrayList<>(); // of executors, by profile
+    private BackendSettings settings;
+    private List<ResourceProfile> profiles;
     private boolean dynamic;
-    private boolean speculation;
-    private int failures; // that a task may have
-    private boolean failing; // tasks fail often
+    private final List<String> bad = new ArrayList<>(); // hosts on which tasks fail
+    private boolean staged; // a stage has the other profile, so executors of it are asked for
     private final Map<Integer, Executor> executors = new LinkedHashMap<>(); // all that ever were
     private final Map<Long, Running> running = new TreeMap<>();
     private final List<Object> stages = new ArrayList<>();
@@ -121,19 +117,22 @@ final class BackendRuns implements Main.Recorder {
     private static SparkContext context() throws Exception {
         if (context == null) {
             context = TaskSetRuns.context();
-            Tools.field(SparkContext.class, "_listenerBus").set(context, new BackendParts.Bus(context.conf()));
-            dag = new BackendParts.Stages(context);
+            bus = new BackendParts.Bus(context.conf());
+            Tools.field(SparkContext.class, "_listenerBus").set(context, bus);
+            dag = new BackendParts.Stages(context, bus);
         }
         return context;
     }
 
     private Map<String, Object> play(String id, SplittableRandom r) throws Exception {
         random = r;
-        Map<String, Object> conf = configure();
+        settings = new BackendSettings(r, context());
+        profiles = settings.profiles;
+        dynamic = settings.dynamic;
         makeHosts();
         clock = new ManualClock(1_000_000);
         rpc = new BackendRpc(context().conf());
-        scheduler = new BackendParts.Scheduler(context(), failures, clock, racks);
+        scheduler = new BackendParts.Scheduler(context(), settings.failures, clock, racks);
         backend = BackendParts.Backend.make(scheduler, context(), rpc);
         scheduler.backend = backend;
         scheduler.initialize(backend);
@@ -145,76 +144,27 @@ final class BackendRuns implements Main.Recorder {
         backend.master(master);
         driver = rpc.endpoint("CoarseGrainedScheduler");
         toDriver = backend.driverEndpoint();
+        dag.stages.clear();
+        dag.lost.clear();
+        dag.served = settings.service;
+        rpc.after = bus::deliver;
+        bus.manager = null;
+        if (dynamic) { // it has begun when the application master registers, and begins again then
+            bus.manager = new ExecutorAllocationManager(backend, bus, context().conf(), Option.empty(), clock, context().resourceProfileManager(), false);
+            bus.manager.start(); // ticks come when the script says so, as in a test
+            Tools.field(ExecutorAllocationManager.class, "testing").setBoolean(bus.manager, false); // which would ask nobody
+            bus.manager.reset();
+            master.totals.clear();
+        }
         BackendParts.heard = new BackendParts.Heard();
         for (int n = between(r, 0, 6); n > 0; n--) {
             register();
         }
-        for (int steps = between(r, 5, 200); steps > 0 && !BackendParts.heard.failed; steps--) {
+        for (int steps = between(r, 5, 200); steps > 0 && !BackendParts.heard.failed && !BackendParts.heard.beyond; steps--) {
             step();
         }
         barriers = Tools.field(TaskSchedulerImpl.class, "barrierCoordinator").get(scheduler);
-        return object("id", id, "conf", conf, "racks", new TreeMap<>(racks), "profiles", writtenProfiles, "stages", stages, "messages", messages);
-    }
-
-    /** Draws the settings of a case, called as Spark calls them. */
-    private Map<String, Object> configure() throws Exception {
-        SplittableRandom r = random;
-        SparkConf c = context().conf();
-        Map<String, Object> conf = new LinkedHashMap<>();
-        String wait = pick(r, 0, 500, 3000, 3000) + "ms";
-        for (String level : List.of("process", "node", "rack")) {
-            conf.put("spark.locality.wait." + level, wait);
-        }
-        conf.put("spark.locality.wait.legacyResetOnTaskLaunch", chance(r, 0.2));
-        failures = pick(r, 1, 2, 4, 4, 9);
-        conf.put("spark.task.maxFailures", failures);
-        conf.put("spark.scheduler.mode", chance(r, 0.2) ? "FAIR" : "FIFO");
-        dynamic = chance(r, 0.5);
-        conf.put("spark.dynamicAllocation.enabled", dynamic);
-        conf.put("spark.shuffle.service.enabled", true);
-        speculation = chance(r, 0.3);
-        conf.put("spark.speculation", speculation);
-        conf.put("spark.speculation.quantile", pick(r, 0.1, 0.5, 0.75));
-        conf.put("spark.speculation.multiplier", pick(r, 1.1, 1.5, 2.0));
-        conf.put("spark.speculation.minTaskRuntime", pick(r, "0ms", "100ms", "1s"));
-        failing = chance(r, 0.4);
-        Map<String, Object> limits = TaskSetLimits.draw(r, c, failing ? failures : 1);
-        limits.put("spark.excludeOnFailure.enabled", limits.remove("exclude_on_failure"));
-        limits.put("spark.excludeOnFailure.killExcludedExecutors", chance(r, 0.5));
-        String timeout = "spark.scheduler.excludeOnFailure.unschedulableTaskSetTimeout";
-        limits.put(timeout, c.get(timeout));
-        conf.putAll(limits);
-        conf.forEach((k, v) -> c.set(k, v.toString()));
-        c.set("spark.dynamicAllocation.testing", "true"); // else a local master has none
-        drawProfiles(conf);
-        return conf;
-    }
-
-    /** The profile of the application and perhaps another one: of executors of their own where these are allocated for it, else of tasks only. */
-    private void drawProfiles(Map<String, Object> conf) throws Exception {
-        Object manager = context().resourceProfileManager();
-        Tools.field(manager.getClass(), "dynamicEnabled").setBoolean(manager, dynamic);
-        int cpus = pick(random, 1, 1, 1, 2);
-        int of = cpus + between(random, 0, 3);
-        conf.put("spark.executor.cores", of);
-        conf.put("spark.task.cpus", cpus);
-        context().conf().set("spark.executor.cores", "" + of).set("spark.task.cpus", "" + cpus);
-        add(Tools.profile(of, cpus, null, null, null), of, cpus);
-        if (chance(random, 0.3)) {
-            int own = dynamic ? between(random, 1, 4) : of;
-            int c = between(random, 1, own);
-            add(dynamic ? Tools.profile(own, c, null, null, null) : new TaskResourceProfile(new TaskResourceRequests().cpus(c).requests()), own, c);
-        }
-    }
-
-    @SuppressWarnings("unchecked")
-    private void add(ResourceProfile p, int of, int cpus) throws Exception {
-        Object manager = context().resourceProfileManager();
-        ((scala.collection.mutable.HashMap<Object, Object>) Tools.field(manager.getClass(), "resourceProfileIdToResourceProfile").get(manager)).put(p.id(), p);
-        p.limitingResource(context().conf()); // as where a context is told of a profile
-        profiles.add(p);
-        cores.add(of);
-        writtenProfiles.add(object("cores", of, "task_cpus", cpus));
+        return object("id", id, "conf", settings.conf, "racks", new TreeMap<>(racks), "profiles", settings.written, "stages", stages, "messages", messages);
     }
 
     private void makeHosts() {
@@ -226,7 +176,7 @@ final class BackendRuns implements Main.Recorder {
             hosts.add("h" + i);
             racks.put("h" + i, "/r" + random.nextInt(kinds));
         }
-        if (failing) {
+        if (settings.failing) {
             bad.addAll(Tools.some(random, hosts, between(random, 1, 2)));
         }
     }
@@ -258,9 +208,13 @@ final class BackendRuns implements Main.Recorder {
             kill();
         } else if (dice < 88) {
             decommission();
-        } else if (dice < 90) {
+        } else if (dice < 90 && !dynamic) {
             total();
-        } else if (dice < 93 && speculation) {
+        } else if (dynamic && chance(random, 0.25)) {
+            clock.advance(pick(random, 0, 1, 100, 100, 500, 1000, 2000, 5000, 61_000));
+            bus.manager.org$apache$spark$ExecutorAllocationManager$$schedule();
+            done(object("op", "tick"));
+        } else if (dice < 93 && settings.speculation) {
             clock.advance(pick(random, 0, 100, 2000, 9000));
             scheduler.checkSpeculatableTasks();
             done(object("op", "speculate"));
@@ -275,13 +229,13 @@ final class BackendRuns implements Main.Recorder {
         String host = pick(random, hosts);
         Executor e = new Executor(id, host, new BackendRpc.Executor(context().conf(), id, host));
         executors.put(id, e);
-        int profile = dynamic ? random.nextInt(profiles.size()) : 0;
+        int profile = dynamic && staged ? random.nextInt(profiles.size()) : 0;
         if (chance(random, 0.05)) { // the master hears of its end first
             toDriver.send(new RemoveExecutor("" + id, new ExecutorExited(1, false, "made up")));
             done(object("op", "remove", "exec", id, "host", host, "profile", profile, "kind", "exited_not_app"));
         }
         scala.collection.immutable.Map<String, ?> none = scala.collection.immutable.Map$.MODULE$.empty();
-        var answer = toDriver.ask(new RegisterExecutor("" + id, e.ref, host, cores.get(profile), BackendParts.cast(none), BackendParts.cast(none), BackendParts.cast(none), profiles.get(profile).id()), ClassTag$.MODULE$.Boolean());
+        var answer = toDriver.ask(new RegisterExecutor("" + id, e.ref, host, settings.cores.get(profile), BackendParts.cast(none), BackendParts.cast(none), BackendParts.cast(none), profiles.get(profile).id()), ClassTag$.MODULE$.Boolean());
         e.registered = answer.value().get().isSuccess();
         e.connected = e.registered;
         if (e.registered) {
@@ -293,9 +247,12 @@ final class BackendRuns implements Main.Recorder {
     private void submit() throws Exception {
         int stage = stages.size();
         boolean prefer = chance(random, 0.6);
+        boolean map = chance(random, 0.5); // its output is read by a stage that never comes
         int n = between(random, 1, pick(random, 4, 12));
         int profile = random.nextInt(profiles.size());
+        staged |= profile > 0;
         List<Object> written = new ArrayList<>();
+        List<scala.collection.Seq<TaskLocation>> all = new ArrayList<>();
         Task<?>[] tasks = new Task<?>[n];
         Properties properties = new Properties();
         for (int i = 0; i < n; i++) {
@@ -303,10 +260,12 @@ final class BackendRuns implements Main.Recorder {
             List<TaskLocation> locations = new ArrayList<>();
             names.forEach(h -> locations.add(new HostTaskLocation(h)));
             written.add(names);
-            tasks[i] = TaskSetTasks.task(false, false, stage, 0, i, n, locations, properties);
+            all.add(seq(locations));
+            tasks[i] = TaskSetTasks.task(map, false, stage, 0, i, n, locations, properties);
         }
-        stages.add(object("profile", profile, "tasks", written));
-        scheduler.submitTasks(new TaskSet(tasks, stage, 0, stage, properties, profiles.get(profile).id(), Option.empty()));
+        stages.add(object("profile", profile, "map", map, "tasks", written));
+        dag.submits(new StageInfo(stage, 0, "", n, seq(List.of()), seq(List.of()), "", null, seq(all), map ? Option.apply((Object) stage) : Option.empty(), profiles.get(profile).id(), false, 0));
+        scheduler.submitTasks(new TaskSet(tasks, stage, 0, stage, properties, profiles.get(profile).id(), map ? Option.apply((Object) stage) : Option.empty()));
         done(object("op", "submit", "stage", stage));
     }
 
@@ -487,6 +446,9 @@ final class BackendRuns implements Main.Recorder {
     /** Delivers what a step has led to, and writes the step with all that followed. */
     private void done(Map<String, Object> e) throws Exception {
         rpc.deliver();
+        if (BackendParts.heard.beyond) {
+            return; // and the run ends
+        }
         e.put("t", clock.getTimeMillis());
         List<Object> launched = new ArrayList<>();
         List<Object> stopped = new ArrayList<>();
@@ -519,14 +481,19 @@ final class BackendRuns implements Main.Recorder {
         put(e, "removed", numbers(BackendParts.heard.removed));
         List<Object> totals = new ArrayList<>();
         for (RequestExecutors q : master.totals) {
-            Map<String, Object> byHost = new TreeMap<>();
-            q.hostToLocalTaskCount().get(profiles.get(0).id()).foreach(m -> {
-                JavaConverters.mapAsJavaMapConverter(m).asJava().forEach(byHost::put);
-                return null;
-            });
+            List<Object> of = new ArrayList<>(); // profiles: number, total, tasks that prefer hosts, these hosts
+            for (int i = 0; i < profiles.size(); i++) {
+                Option<Object> total = q.resourceProfileToTotalExecs().get(profiles.get(i));
+                Object id = profiles.get(i).id();
+                if (total.isDefined()) {
+                    var byHost = q.hostToLocalTaskCount().get(id);
+                    of.add(list(i, total.get(), q.numLocalityAwareTasksPerResourceProfileId().getOrElse(id, () -> 0),
+                            byHost.isDefined() ? Tools.javaMap(byHost.get()) : Map.of()));
+                }
+            }
             List<String> excluded = new ArrayList<>(JavaConverters.setAsJavaSetConverter(q.excludedNodes()).asJava());
             excluded.sort(null);
-            totals.add(object("hosts", byHost, "excluded", excluded));
+            totals.add(object("of", of, "excluded", excluded));
         }
         put(e, "totals", totals);
         if (BackendParts.heard.failed) {
@@ -559,6 +526,13 @@ final class BackendRuns implements Main.Recorder {
         }
         List<Object> slots = new ArrayList<>();
         profiles.forEach(p -> slots.add(backend.maxNumConcurrentTasks(p)));
-        return object("executors", known, "registered", backend.registered(), "slots", slots);
+        Map<String, Object> state = object("executors", known, "registered", backend.registered(), "slots", slots);
+        if (dynamic) {
+            List<Object> needed = new ArrayList<>();
+            profiles.forEach(p -> needed.add(bus.manager.maxNumExecutorsNeededPerResourceProfile(p.id())));
+            state.put("needed", needed);
+            state.put("tracked", bus.manager.executorMonitor().executorCount());
+        }
+        return state;
     }
 }
