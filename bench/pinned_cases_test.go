@@ -283,7 +283,7 @@ func pinnedCases() []pinnedCase {
 	add("killed-with-their-application", func() (scenario.Input, scenario.Options) { // its master gives up while tasks run
 		j := jobOf(0, 0, 0, 4, stageOf(0, 60, 30_000), stageOf(1, 4, 1000, 0))
 		return lonely(4, j, at(30_000, 1, trace.Fail), at(31_000, 2, trace.Fail)), scenario.Options{Conf: keys(append(quick, "spark.task.maxFailures", "1",
-			"spark.network.timeout", "5s", "spark.yarn.maxAppAttempts", "1")...)}
+			"spark.rpc.askTimeout", "5s", "spark.yarn.maxAppAttempts", "1")...)}
 	}, "tasks-killed", "jobs-failed")
 	add("decommissioning", func() (scenario.Input, scenario.Options) {
 		j := jobOf(0, 0, 0, 5, stageOf(0, 20, 2000), later(stageOf(1, 20, 2000), 0, 20_000))
@@ -362,7 +362,7 @@ func pinnedCases() []pinnedCase {
 	})
 	add("client-mode-and-slow-network", func() (scenario.Input, scenario.Options) {
 		in := contended(at(25_000, 2, trace.Fail))
-		return in, scenario.Options{Conf: keys("spark.submit.deployMode", "client", "spark.network.timeout", "20s")}
+		return in, scenario.Options{Conf: keys("spark.submit.deployMode", "client", "spark.rpc.askTimeout", "20s")}
 	})
 	add("master-heartbeats-every-100ms", func() (scenario.Input, scenario.Options) {
 		return contended(), scenario.Options{Conf: keys("spark.yarn.scheduler.heartbeat.interval-ms", "1000",

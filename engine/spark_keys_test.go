@@ -242,7 +242,7 @@ var sparkKeys = []effect{
 	bySite("spark.yarn.scheduler.reporterThread.maxFailures", oversized, "", "spark.yarn.scheduler.reporterThread.maxFailures=1"),
 	bySite("spark.scheduler.minRegisteredResourcesRatio", alone, isStatic, "spark.scheduler.minRegisteredResourcesRatio=0"),
 	bySite("spark.scheduler.maxRegisteredResourcesWaitingTime", alone, isStatic, "spark.scheduler.maxRegisteredResourcesWaitingTime=1s"),
-	bySite("spark.network.timeout", outputs, "", "spark.network.timeout=5s"),
+	bySite("spark.network.timeout", outputs, "spark.network.timeoutInterval=5s spark.executor.heartbeatInterval=1s", "spark.network.timeout=5s"),
 	bySite("spark.rpc.askTimeout", outputs, "", "spark.rpc.askTimeout=5s"),
 	bySite("spark.storage.blockManagerHeartbeatTimeoutMs", unheard, waits, "spark.storage.blockManagerHeartbeatTimeoutMs=60000"),
 	bySite("spark.network.timeoutInterval", unheard, waits, "spark.network.timeoutInterval=20s"),

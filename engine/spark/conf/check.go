@@ -5,7 +5,7 @@ import "fmt"
 // check refuses what Spark refuses at start.
 //
 // Source: ExecutorAllocationManager.validateSettings, SchedulerBackendUtils, SparkContext, Utils.checkOffHeapEnabled,
-// HealthTracker.validateExcludeOnFailureConfs.
+// HealthTracker.validateExcludeOnFailureConfs, SparkConf.validateSettings, HeartbeatReceiver.
 func (c *Conf) check() error {
 	if c.ExecutorCores < c.TaskCPUs {
 		return fmt.Errorf("spark.executor.cores is %d, want at least spark.task.cpus (%d)", c.ExecutorCores, c.TaskCPUs)
@@ -24,6 +24,15 @@ func (c *Conf) check() error {
 	if c.Exclude.Enabled && c.Exclude.TaskPerNode >= c.MaxTaskFailures {
 		return fmt.Errorf("spark.excludeOnFailure.task.maxTaskAttemptsPerNode is %d, want less than spark.task.maxFailures (%d)",
 			c.Exclude.TaskPerNode, c.MaxTaskFailures)
+	}
+	switch {
+	case c.NetworkTimeout <= c.ExecutorHeartbeat:
+		return fmt.Errorf("spark.network.timeout is %d ms, want more than spark.executor.heartbeatInterval (%d ms)", c.NetworkTimeout, c.ExecutorHeartbeat)
+	case c.SilenceTimeout < c.ExecutorHeartbeat:
+		return fmt.Errorf("spark.storage.blockManagerHeartbeatTimeoutMs is %d ms, want at least spark.executor.heartbeatInterval (%d ms)", c.SilenceTimeout, c.ExecutorHeartbeat)
+	case c.SilenceTimeout < c.SilenceInterval:
+		return fmt.Errorf("executors are given up that have been silent for %d ms (spark.storage.blockManagerHeartbeatTimeoutMs, else spark.network.timeout), want at least spark.network.timeoutInterval (%d ms)",
+			c.SilenceTimeout, c.SilenceInterval)
 	}
 	if !c.DynamicAllocation {
 		return nil

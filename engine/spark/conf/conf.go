@@ -88,6 +88,7 @@ type Conf struct {
 	BarrierCheckInterval    int64
 	BarrierCheckFailures    int
 	AskTimeout              int64 // of a question to the application master
+	NetworkTimeout          int64 // of anything that has no timeout of its own
 	SilenceTimeout          int64 // since the last heartbeat of an executor, after which the driver gives it up
 	SilenceInterval         int64 // of looking for such executors
 	ExecutorHeartbeat       int64 // interval

@@ -169,10 +169,10 @@ var containerKeys = []key{
 		return err
 	}},
 	{name: "spark.scheduler.maxRegisteredResourcesWaitingTime", fallback: "30s", parse: duration(func(c *Conf) *int64 { return &c.MaxRegisteredWait })},
-	// The general timeout only gives the others their defaults.
+	// The general timeout gives the others their defaults.
 	{name: "spark.network.timeout", fallback: "120s", parse: func(c *Conf, s string) error {
-		err := seconds(func(c *Conf) *int64 { return &c.AskTimeout })(c, s)
-		c.SilenceTimeout = c.AskTimeout
+		err := seconds(func(c *Conf) *int64 { return &c.NetworkTimeout })(c, s)
+		c.AskTimeout, c.SilenceTimeout = c.NetworkTimeout, c.NetworkTimeout
 		return err
 	}},
 	{name: "spark.rpc.askTimeout", fallback: "spark.network.timeout", parse: seconds(func(c *Conf) *int64 { return &c.AskTimeout })},

@@ -141,7 +141,7 @@ func TestReasonOfALoss(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := instant()
 			m.DisconnectMS = 10
-			a := newApp(t, jobOf(stageOf(0, 1, 1_000_000)), setup{conf: static(2, "spark.network.timeout", "30s"), model: m}).executors(0).register()
+			a := newApp(t, jobOf(stageOf(0, 1, 1_000_000)), setup{conf: static(2, "spark.rpc.askTimeout", "30s"), model: m}).executors(0).register()
 			a.Run(1000)
 			c.lose(a)
 			a.Run(60_000)

@@ -204,7 +204,7 @@ func TestLossesHeldAgainstTasks(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			a := newApp(t, jobOf(delayed(near(stageOf(0, 1, 20_000), []int32{0}), 100)), setup{conf: static(2, "spark.task.maxFailures", "1", "spark.network.timeout", "5s")}).executors(0, 1).register()
+			a := newApp(t, jobOf(delayed(near(stageOf(0, 1, 20_000), []int32{0}), 100)), setup{conf: static(2, "spark.task.maxFailures", "1", "spark.rpc.askTimeout", "5s")}).executors(0, 1).register()
 			a.Run(200)
 			if d := cmp.Diff([]string{"100 0.0 ex1 NODE_LOCAL"}, a.launches()); d != "" {
 				t.Fatalf("launches (-want +got)\n%s", d)

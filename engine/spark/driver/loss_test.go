@@ -31,7 +31,7 @@ func TestTasksOfAnExecutorThatDies(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := instant()
 			m.DisconnectMS, m.StatusMS, m.ResultMS = 100, c.status, c.result
-			a := newApp(t, jobOf(delayed(near(stageOf(0, 1, 1000), []int32{0}), 0)), setup{racks: []int32{0, 0}, conf: static(2, "spark.network.timeout", "9s"), model: m}).executors(0, 1).register()
+			a := newApp(t, jobOf(delayed(near(stageOf(0, 1, 1000), []int32{0}), 0)), setup{racks: []int32{0, 0}, conf: static(2, "spark.rpc.askTimeout", "9s"), model: m}).executors(0, 1).register()
 			a.Run(100)
 			a.End(2, c.died)
 			a.Run(20_000)
@@ -260,7 +260,7 @@ func TestOutputOnADecommissionedExecutor(t *testing.T) {
 
 // A lost executor that the driver gives back, as it runs nothing any more: the loss is not the application's.
 func TestLostExecutorThatIsGivenBack(t *testing.T) {
-	a := newApp(t, jobOf(delayed(near(stageOf(0, 1, 20_000), []int32{0}), 100)), setup{conf: static(2, "spark.task.maxFailures", "1", "spark.network.timeout", "5s")}).executors(0, 1).register()
+	a := newApp(t, jobOf(delayed(near(stageOf(0, 1, 20_000), []int32{0}), 100)), setup{conf: static(2, "spark.task.maxFailures", "1", "spark.rpc.askTimeout", "5s")}).executors(0, 1).register()
 	a.Run(200)
 	a.FailNode(0)
 	a.Run(300)
