@@ -150,7 +150,6 @@ type backendRun struct {
 	*driver.Played
 	host     *backendHost
 	profiles []backendProfile
-	heard    map[int32]bool // executors that dynamic allocation has been told of, in the recording
 	at       map[int32]int64
 }
 
