@@ -313,7 +313,12 @@ final class BackendParts {
 
         @Override
         public void taskSetFailed(TaskSet set, String reason, Option<Throwable> error) {
-            heard.failed = true;
+            Submitted s = stages.get(set.stageId());
+            if (served && s.info.shuffleDepId().isDefined() && s.done.size() == s.info.numTasks()) {
+                heard.beyond = true; // all of its output is there, so its job goes on
+            } else {
+                heard.failed = true;
+            }
         }
 
         @Override
