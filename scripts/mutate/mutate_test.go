@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +60,18 @@ func TestMutationsOfEveryKind(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// An operand goes whole, where it is a chain of operands itself.
+func TestOperandsThatAreChainsAreDropped(t *testing.T) {
+	all, err := mutate("p/p.go", []byte("package p\n\nfunc f(a, b, c bool) bool { return a || b || c }\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "((false && (a || b)) || c)"
+	if !slices.ContainsFunc(all, func(m mutant) bool { return m.place.code == want && strings.Contains(string(m.text), want) }) {
+		t.Errorf("no mutant is %s: %+v", want, all)
 	}
 }
 

@@ -153,7 +153,7 @@ func (m *mutator) binary(n *ast.BinaryExpr) {
 	m.replace(n, "exchanged", x+" "+other.String()+" "+y, "("+x+" "+other.String()+" "+y+")")
 	// The operand that is dropped stays in the source without effect, so that all that it names stays in use.
 	m.replace(n, "operand dropped", x, "("+x+op+"("+off+y+"))")
-	m.replace(n, "operand dropped", y, "(("+off+x+")"+op+y+")")
+	m.replace(n, "operand dropped", y, "(("+off+"("+x+"))"+op+y+")") // x may be operands of the same kind
 }
 
 // statements drops each statement of a list that can go without another going too.
