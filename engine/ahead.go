@@ -322,7 +322,7 @@ func (s *sim) mayStep(a *app, e *event, row *kind) bool {
 	if x.untouched == unknown && s.now == x.from {
 		x.untouched = a.untouchedTo()
 	}
-	return e.at <= x.untouched && a.mayPass(e, row, x.asking) ||
+	return e.at <= x.untouched && a.mayPass(e, row, x.asking) && e.at < a.talker.Talks() || // what was executed may have woken its master
 		!x.asking && e.at < x.from+s.sc.Model.KillMS && x.from > a.risky && a.mayHear(e, row)
 }
 

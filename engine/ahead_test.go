@@ -97,3 +97,16 @@ func TestRunningAheadTellsTheSame(t *testing.T) {
 		t.Errorf("applications ran ahead in %d replays, gave containers back in %d, and executed ends of tasks by themselves in %d", ahead, gave, spans)
 	}
 }
+
+// A tick of dynamic allocation that lowers what is wanted wakes the loop of an application master, which then speaks sooner than was known when its application began to go ahead, while a container
+// that is about to start expires: the application goes no further than to that.
+func TestApplicationsGoAheadUntilTheirMastersSpeak(t *testing.T) {
+	o := scenario.Options{Scheduler: "fifo", Model: model.DefaultModel(), Conf: map[string]string{
+		"yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "145", "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms": "3881"}}
+	o.Model.NMStartMS, o.Model.KillMS, o.Model.ExecutorStartMS = 3554, 2534, 6000
+	for o.Seed = range uint64(8) {
+		j := sparkJob(0, 905, 33, stage(0, 37, 1, nil))
+		j.ExecMemMiB, j.ExecVCores = 512, 1
+		alike(t, func() scenario.Input { return input(cluster(8, 2), nil, j) }, o)
+	}
+}
