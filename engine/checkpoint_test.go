@@ -88,7 +88,7 @@ func replayFrom(t *testing.T, in scenario.Input, o scenario.Options, explain boo
 
 // randomClusters make replays of all kinds.
 var randomClusters = map[string]func(*rand.Rand, uint64) (func() scenario.Input, scenario.Options){
-	"fair": randomFair, "backlog": randomBacklog, "same millisecond": randomDense, "capacity": randomCapacity, "joining": randomJoining, "scaled": randomScaled, "settings": randomSettings,
+	"fair": randomFair, "backlog": randomBacklog, "same millisecond": randomDense, "capacity": randomCapacity, "joining": randomJoining, "scaled": randomScaled, "settings": randomSettings, "limits": randomLimits,
 	"schedulers": func(_ *rand.Rand, seed uint64) (func() scenario.Input, scenario.Options) {
 		c := scenariotest.Random(seed)
 		return c.Input, c.Options
