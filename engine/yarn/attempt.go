@@ -17,6 +17,7 @@ import (
 type Attempt struct {
 	containerLists
 	number int32 // among the application's, from 1
+	placed int32 // containers that nodes hold
 	AppSpec
 	Requests
 	Hash    int32 // ApplicationAttemptId.hashCode
@@ -42,13 +43,22 @@ type containerLists struct {
 
 // NewAttempt returns an attempt of an application that was admitted, the first of which has number 1. timestamp is the cluster's.
 func NewAttempt(s AppSpec, number int32, timestamp, now int64, places *Places) *Attempt {
-	a := &Attempt{number: number, AppSpec: s, Start: now, WaitingForAM: !s.Unmanaged}
+	a := new(Attempt)
+	a.Renew(s, number, timestamp, now, places)
+	return a
+}
+
+// Renew makes of a what [NewAttempt] returns. Nobody speaks any more of the attempt that it was, nor do nodes, see [Attempt.Placed].
+func (a *Attempt) Renew(s AppSpec, number int32, timestamp, now int64, places *Places) {
+	*a = Attempt{number: number, AppSpec: s, Start: now, WaitingForAM: !s.Unmanaged}
 	a.AppHash = jvm.AppHash(timestamp, int32(s.ID))
 	a.Hash = jvm.AttemptHash(a.AppHash, number)
 	a.Requests = Requests{requestLists: spared(&places.requests), places: places, app: a.Hash}
 	a.containerLists = spared(&places.attempts)
-	return a
 }
+
+// Placed reports whether a node holds a container of the attempt, which may have ended.
+func (a *Attempt) Placed() bool { return a.placed > 0 }
 
 // Stop drops all asks and containers for good, those of [Attempt.Pull], too: the lists may be others' from then on.
 func (a *Attempt) Stop() {

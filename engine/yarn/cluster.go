@@ -27,6 +27,7 @@ type Places struct {
 	united   []*protocol.Locality
 	attempts []containerLists
 	requests []requestLists
+	tables   []*Table // see [Places.SpareTables]
 }
 
 // spared takes the last element out of a list, a zero one when there is none.

@@ -139,6 +139,7 @@ func (n *Node) fill(c *Container) {
 	n.Free.SubtractFrom(&c.Size)
 	n.Touch()
 	c.placed = true
+	c.App.placed++
 }
 
 // Launched marks that the node has reported the container as running. The live container of that number, if there is one, spares a search.
@@ -185,6 +186,7 @@ func (n *Node) Ended(id protocol.ContainerID, hash int32) *Container {
 func (n *Node) takeOff(at int, c *Container) {
 	n.containers.Remove(at)
 	c.launched, c.placed = false, false
+	c.App.placed--
 	n.Used.SubtractFrom(&c.Size)
 	n.Free.AddTo(&c.Size)
 }

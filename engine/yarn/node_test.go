@@ -15,7 +15,7 @@ func TestExcess(t *testing.T) {
 	n := c.Add(NodeSpec{Host: names.Intern("h"), Rack: names.Intern("/r"), Total: resource.R(8192, 8)})
 	for i, created := range []int64{5, 9, 7, 7} { // number 2 is a master
 		id := protocol.NewContainerID(1, 1, int64(i+1))
-		n.Place(&Container{ID: id, Hash: int32(i), Node: n, Size: resource.R(1024, 2), Created: created, AM: i == 1})
+		n.Place(&Container{ID: id, Hash: int32(i), Node: n, App: new(Attempt), Size: resource.R(1024, 2), Created: created, AM: i == 1})
 	}
 	for _, tt := range []struct {
 		memory, vcores int64
@@ -95,4 +95,36 @@ func TestResized(t *testing.T) {
 	told("its capability has changed, too", true)
 	n.Touch()
 	told("something else has changed again", false)
+}
+
+// A table in the memory of one that is gone knows nothing of what that wanted of a node.
+func TestSpareTables(t *testing.T) {
+	names := protocol.NewNames()
+	c := NewCluster(names)
+	n := c.Add(NodeSpec{Host: names.Intern("h"), Rack: names.Intern("/r"), Total: resource.R(8192, 8)})
+	other := names.Intern("o")
+	rack := protocol.RacksBy(func(host protocol.Name) protocol.Name {
+		if host == n.Host {
+			return n.Rack
+		}
+		return names.Intern("/s")
+	})
+	asks := func(a *Attempt, host protocol.Name) *Table {
+		ask := []protocol.Ask{{Priority: 1, Name: protocol.Any, Count: 2, Size: resource.R(1024, 1), Relax: true}}
+		a.Update(ask, false, protocol.LocalityAsk{Priority: 1, Group: 1, Locality: protocol.NewLocality([]protocol.Name{host}, rack), Count: 2})
+		return a.Table(Key{Priority: 1})
+	}
+	a := NewAttempt(AppSpec{ID: 1}, 1, 0, 0, c.Places)
+	first := asks(a, n.Host)
+	if got := first.Host(n).Asked(); got != 2 {
+		t.Fatalf("%d containers are wanted on the host, want 2", got)
+	}
+	tables := a.AppendTables(nil)
+	a.Stop()
+	c.SpareTables(tables)
+	b := NewAttempt(AppSpec{ID: 2}, 1, 0, 0, c.Places)
+	next := asks(b, other)
+	if next != first || next.Version() == 0 || next.Host(n).Asked() != 0 || next.Rack(n).Asked() != 0 || next.AnyCount() != 2 {
+		t.Errorf("%d containers are wanted on the host, %d on its rack and %d anywhere by a table in the memory of another, want 0, 0 and 2", next.Host(n).Asked(), next.Rack(n).Asked(), next.AnyCount())
+	}
 }

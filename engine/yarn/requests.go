@@ -293,11 +293,24 @@ func (r *Requests) Ensure(k Key) *Table {
 		if k.Update != (protocol.ContainerID{}) {
 			update = jvm.ContainerHash(r.app, k.Update.Number())
 		}
-		t := &Table{Key: k, Number: int32(len(r.tables)), places: r.places, hash: jvm.RequestKeyHash(k.Priority, k.Request, update)}
+		t := spared(&r.places.tables)
+		if t == nil {
+			t = new(Table)
+		}
+		*t = Table{Key: k, Number: int32(len(r.tables)), places: r.places, hash: jvm.RequestKeyHash(k.Priority, k.Request, update)}
 		t.records = spared(&r.places.records)
 		r.tables = reuse.Insert(r.tables, i, t)
 	}
 	return r.tables[i]
+}
+
+// AppendTables appends the tables to a list.
+func (r *Requests) AppendTables(list []*Table) []*Table { return append(list, r.tables...) }
+
+// SpareTables gives the memory of tables to others: those of an attempt that has stopped, of which nobody speaks any more.
+func (p *Places) SpareTables(tables []*Table) {
+	p.sight.table = nil // which may be one of them
+	p.tables = append(p.tables, tables...)
 }
 
 // FetchTables has fetched (package fetch) the tables, which [Requests.Stop] looks at.

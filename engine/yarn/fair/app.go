@@ -43,7 +43,8 @@ type app struct {
 	blackChanged bool
 	blackNodes   []*yarn.Node // of the headroom, as of the last change of the blacklist
 
-	asked []asked // by number of the table
+	asked []asked       // by number of the table
+	had   []*yarn.Table // of an attempt that has left, see [Scheduler.departs]
 
 	// Preemption.
 	marked         []*yarn.Container
@@ -55,7 +56,9 @@ type app struct {
 }
 
 func (f *Scheduler) newApp(s yarn.AppSpec, number int32, q *queue) *app {
-	a := &app{f: f, Attempt: yarn.NewAttempt(s, number, f.timestamp, f.now, f.cluster.Places), queue: q}
+	a := f.spareApp()
+	a.Attempt.Renew(s, number, f.timestamp, f.now, f.cluster.Places)
+	a.queue = q
 	a.Contender.Start, a.Rank, a.Contender.Priority = f.now, jvm.AppRank(int32(s.ID)), 1
 	a.lastAtFair, a.place.of = f.now, a
 	a.amPreemption = f.site.AMPreemption(q.name)
@@ -322,4 +325,55 @@ func (a *app) forget(c *yarn.Container) {
 		a.marked = slices.Delete(a.marked, i, i+1)
 		a.markedSize = a.markedSize.Sub(c.Size)
 	}
+}
+
+// An attempt that has left gives its memory to one that is to come, as soon as nothing is left that speaks of it: the containers of it that nodes still hold, and lists of
+// applications whose members are looked at when somebody reads them. The literal way, by which the other is checked, and preemption, whose claims outlive an attempt,
+// make each anew.
+
+// mostLeaving is how many wait for that.
+const mostLeaving = 256
+
+// departs keeps the memory of an attempt that has left.
+func (f *Scheduler) departs(a *app) {
+	if f.literally || f.site.Preemption || len(f.leaving) == mostLeaving {
+		return
+	}
+	if q := a.queue; a.moved && !q.moved && !q.partial { // of no place in an order there is nothing to settle
+		q.movedApps = slices.DeleteFunc(q.movedApps, func(o *app) bool { return o == a })
+		a.moved = false
+	}
+	f.leaving = append(f.leaving, a)
+}
+
+// spareApp returns the memory of an attempt that left long ago, or new one: all is zero but for lists to be filled.
+func (f *Scheduler) spareApp() *app {
+	n := len(f.leaving)
+	for i := range min(n, 4) {
+		a := f.leaving[i]
+		if f.speaksOf(a) {
+			continue
+		}
+		f.leaving[i] = f.leaving[0]
+		f.leaving = f.leaving[:copy(f.leaving, f.leaving[1:])]
+		f.cluster.SpareTables(a.had)
+		clear(a.had)
+		*a = app{f: f, Attempt: a.Attempt, asked: a.asked[:0], had: a.had[:0], reserved: a.reserved[:0], reservedOn: a.reservedOn[:0], blackNodes: a.blackNodes[:0]}
+		return a
+	}
+	if n == mostLeaving { // the first ones may never be free
+		f.leaving = f.leaving[:copy(f.leaving, f.leaving[4:])]
+	}
+	return &app{f: f, Attempt: new(yarn.Attempt)}
+}
+
+// speaksOf reports whether anything is left that speaks of an attempt that has left.
+func (f *Scheduler) speaksOf(a *app) bool {
+	if a.Placed() || a.outdated || a.moved || a.listed > 0 || a.counted > 0 || a.wantingAt > 0 || a.place.in != nil || len(a.reserved) > 0 {
+		return true
+	}
+	counted := func(t *yarn.Table) bool { return t.Leaf != nil }
+	is := func(n named) bool { return n.app == a }
+	q := a.queue
+	return slices.ContainsFunc(a.had, counted) || slices.ContainsFunc(q.found.named, is) || slices.ContainsFunc(f.elision.named, is) || slices.Contains(q.ordered, a)
 }

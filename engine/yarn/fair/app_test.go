@@ -297,3 +297,59 @@ func TestSharesThatAreKept(t *testing.T) {
 		}
 	}
 }
+
+// The memory of an attempt that has left is that of another one only when nothing speaks of it any more: no container on a node, and no list.
+func TestMemoryOfAttemptsThatHaveLeft(t *testing.T) {
+	g := newGolden(t, nil, "")
+	g.node("n1", "/r1", 4096, 4)
+	g.app(1, "root.q")
+	g.ask(1, 1, "* x1 1024,1")
+	g.f.Update()
+	g.wantHB("a1c1", "n1")
+	g.f.attempt(1).Pull()
+	id := protocol.ContainerID{App: 1, N: 1}
+	g.f.Launched(0, []protocol.ContainerID{id})
+	old := g.f.attempt(1)
+	g.f.RemoveApp(1)
+	next := protocol.AppID(1)
+	taken := func(what string, want bool) {
+		t.Helper()
+		next++
+		g.app(next, "root.q")
+		if got := g.f.attempt(next) == old; got != want {
+			t.Errorf("%s: the next attempt has its memory: %v, want %v", what, got, want)
+		}
+	}
+	taken("a node holds a container", false)
+	g.f.Update()
+	taken("a node holds a container as of an update", false)
+	g.f.NodeUpdate(0, nil, []protocol.Status{{ID: id}})
+	g.f.Update()
+	q := old.queue
+	for _, tt := range []struct {
+		what    string
+		in, out func()
+	}{
+		{"its usage is news for the next update", func() { old.outdated = true }, func() { old.outdated = false }},
+		{"it has a place to be settled", func() { old.moved = true }, func() { old.moved = false }},
+		{"it stands in the list of runnable ones once more", func() { old.listed = 1 }, func() { old.listed = 0 }},
+		{"it counts in what its queue wants", func() { old.counted = 1 }, func() { old.counted = 0 }},
+		{"offers are counted for its table", func() { old.had[0].Leaf = new(int64) }, func() { old.had[0].Leaf = nil }},
+		{"its leaf was found to want what it asks for", func() { q.found.named = []named{{app: old}} }, func() { q.found.named = nil }},
+		{"a survey found so", func() { g.f.elision.named = []named{{app: old}} }, func() { g.f.elision.named = nil }},
+		{"it stands in a partial order", func() { q.ordered = []*app{old} }, func() { q.ordered = nil }},
+	} {
+		tt.in()
+		taken(tt.what, false)
+		tt.out()
+	}
+	table := old.had[0]
+	taken("nothing speaks of it", true)
+	if a := g.f.attempt(next); a.ID() != next || a.Stopped || !a.Used.IsNone() || !a.Usage.IsNone() || len(a.had) > 0 || a.amRunning || a.Live(id) != nil || a.NextContainer().Number() != 1 {
+		t.Errorf("the attempt has something of the one whose memory it has: %+v", a)
+	}
+	g.ask(next, 1, "* x2 1024,1")
+	if got := g.f.attempt(next).Active(); len(got) != 1 || got[0] != table || table.AnyCount() != 2 || table.Offers != 0 {
+		t.Errorf("the attempt asks with the tables %v, want one in the memory of the other's", got)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/engine/yarn"
 )
 
@@ -35,7 +36,9 @@ func (f *Scheduler) placesOf(a *app, t *yarn.Table) *asked {
 		a.asked = make([]asked, 0, usualTables)
 	}
 	for int(t.Number) >= len(a.asked) {
-		a.asked = append(a.asked, asked{version: -1})
+		a.asked = reuse.Longer(a.asked)
+		p := &a.asked[len(a.asked)-1]
+		*p = asked{version: -1, own: p.own, racks: p.racks} // sets that are emptied before they are used
 	}
 	e, p := &f.elision, &a.asked[t.Number]
 	if p.version == t.Version() && p.epoch == e.epoch {

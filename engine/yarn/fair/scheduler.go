@@ -49,6 +49,7 @@ type Scheduler struct {
 	apps     []*submission // by number, nil when there is none
 	attempts []*app        // of them, nil before one was added and after it was removed
 	departed []*submission // of applications that have left, for others
+	leaving  []*app        // attempts that have left, for others; see [Scheduler.spareApp]
 	users    map[string]*userApps
 
 	entered           int64 // how often an application became runnable
@@ -371,6 +372,7 @@ func (f *Scheduler) RemoveAttempt(id protocol.AppID) {
 		f.completed(c, protocol.ExitAborted, yarn.EventKill)
 	}
 	a.Stopped = true
+	a.had = a.AppendTables(a.had[:0])
 	a.Stop()
 	f.outdate(a)
 	for i := range a.asked {
@@ -383,6 +385,7 @@ func (f *Scheduler) RemoveAttempt(id protocol.AppID) {
 		remove(&f.user(a.User).waiting, a)
 	}
 	f.attempts[id] = nil
+	f.departs(a)
 }
 
 func (f *Scheduler) app(id protocol.AppID) *submission {
