@@ -72,16 +72,17 @@ func (l *Locality) fill(racks Racks) bool {
 	if !markHosts(hosts, of, l.has, l.hostsIn) || l.hostsIn[0] > 0 {
 		return false
 	}
+	has, hostsIn := l.has, l.hostsIn[1:][:len(rack)]
 	list := hosts
-	for k, n := range l.hostsIn[1:] {
-		if n > 0 {
-			r := rack[k]
-			l.has[r>>6] |= 1 << (r & 63)
-			list = append(list, r)
-			if of[r] != 0 {
-				return false
-			}
+	for k, r := range rack {
+		if hostsIn[k] == 0 {
+			continue
 		}
+		if of[r] != 0 {
+			return false
+		}
+		has[r>>6] |= 1 << (r & 63)
+		list = append(list, r)
 	}
 	l.hosts, l.racks, l.listed, l.first, l.room = len(hosts), len(list)-len(hosts), list, len(hosts), list[:len(hosts)]
 	return true

@@ -131,9 +131,21 @@ func (s *Ranks) AfterBoth(b *Ranks, i, most int) int {
 
 // nextBoth returns the least number from i on that is in both sets, or end when it is not below that.
 func (s *Ranks) nextBoth(b *Ranks, i, end int) int {
-	for w, mask := i>>6, ^uint64(0)<<(i&63); w<<6 < end; w, mask = w+1, ^uint64(0) {
-		if x := s.words[w] & b.words[w] & mask; x != 0 {
-			return min(end, w<<6+bits.TrailingZeros64(x))
+	from, to := i>>6, (end+63)>>6
+	if from >= to {
+		return end
+	}
+	x, y := s.words[from:to], b.words[from:to]
+	if both := x[0] & y[0] & (^uint64(0) << (i & 63)); both != 0 {
+		return min(end, from<<6+bits.TrailingZeros64(both))
+	}
+	x, y = x[1:], y[1:]
+	for len(x) >= 4 && len(y) >= 4 && x[0]&y[0]|x[1]&y[1]|x[2]&y[2]|x[3]&y[3] == 0 {
+		x, y = x[4:], y[4:]
+	}
+	for k, word := range x {
+		if both := word & y[k]; both != 0 {
+			return min(end, (to-len(x)+k)<<6+bits.TrailingZeros64(both))
 		}
 	}
 	return end
@@ -210,8 +222,9 @@ func (s *Ranks) AddNamed(table []int32, names []protocol.Name) {
 	words := s.words
 	for _, name := range names {
 		if int(name) < len(table) {
-			if i := uint32(table[name]); i > 0 {
-				words[(i-1)>>6] |= 1 << ((i - 1) & 63)
+			i := uint32(table[name]) - 1 // that of none is beyond all words
+			if w := int(i >> 6); w < len(words) {
+				words[w] |= 1 << (i & 63)
 			}
 		}
 	}
