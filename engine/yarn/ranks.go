@@ -21,6 +21,9 @@ func (s *Ranks) Reset(n int) {
 	s.any = zeroed(s.any, (len(s.words)+63)/64)
 }
 
+// Void makes of s the zero value, in the memory that it has.
+func (s *Ranks) Void() { *s = Ranks{words: s.words[:0], any: s.any[:0]} }
+
 // Copy makes of s the set a.
 func (s *Ranks) Copy(a *Ranks) {
 	s.n = a.n

@@ -38,7 +38,9 @@ func (f *Scheduler) placesOf(a *app, t *yarn.Table) *asked {
 	for int(t.Number) >= len(a.asked) {
 		a.asked = reuse.Longer(a.asked)
 		p := &a.asked[len(a.asked)-1]
-		*p = asked{version: -1, own: p.own, racks: p.racks} // sets that are emptied before they are used
+		p.own.Void()
+		p.racks.Void()
+		*p = asked{version: -1, own: p.own, racks: p.racks}
 	}
 	e, p := &f.elision, &a.asked[t.Number]
 	if p.version == t.Version() && p.epoch == e.epoch {
