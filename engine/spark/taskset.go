@@ -166,7 +166,7 @@ func newTaskSet(sched *TaskScheduler, spec *TaskSetSpec, now int64) *TaskSet {
 		Schedulable: Schedulable{ID: int32(len(sched.sets)), Priority: spec.Priority, Stage: spec.Stage, Attempt: spec.Attempt},
 		Spec:        *spec,
 		sched:       sched,
-		tasks:       slices.Grow(s.tasks[:0], n)[:n],
+		tasks:       append(s.tasks[:0], sched.work().waiting(n)...),
 		attempts:    s.attempts[:0],
 		pending:     s.pending.emptied(),
 		again:       s.again.emptied(),
@@ -178,9 +178,6 @@ func newTaskSet(sched *TaskScheduler, spec *TaskSetSpec, now int64) *TaskSet {
 		lastReset:   now,
 		inPool:      true,
 		cached:      slices.Contains(spec.Execs, HDFSCache),
-	}
-	for i := range s.tasks {
-		s.tasks[i] = taskState{last: -1}
 	}
 	if order := sched.order; order != nil {
 		s.order = &taskSetOrder{row: map[int64]int32{}}
@@ -208,10 +205,7 @@ func longHash(id int64) int32 { return int32(id ^ id>>32) }
 func (s *TaskSet) addAllPending() {
 	n := int32(s.Spec.Tasks)
 	p := &s.pending
-	p.all = slices.Grow(p.all, int(n))[:n]
-	for i := range p.all {
-		p.all[i] = n - 1 - int32(i)
-	}
+	p.all = append(p.all, s.sched.work().downFrom(int(n))...)
 	s.Backlog = n
 	if s.Spec.PrefStart == nil {
 		p.noPrefs = append(p.noPrefs, p.all...)

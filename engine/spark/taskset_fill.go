@@ -12,6 +12,28 @@ type filling struct {
 	bits   []uint64 // of the hosts that were met
 	before []int32  // how many bits are before those of a word
 	at     []int32  // by location: where the list of its host is
+
+	down  []int32     // numbers down to 0
+	fresh []taskState // of tasks that wait for their first attempt
+}
+
+// downFrom returns so many numbers, the last of which is 0. They must not be changed.
+func (f *filling) downFrom(n int) []int32 {
+	if len(f.down) < n {
+		f.down = make([]int32, 2*n)
+		for i := range f.down {
+			f.down[i] = int32(len(f.down) - 1 - i)
+		}
+	}
+	return f.down[len(f.down)-n:]
+}
+
+// waiting returns so many tasks that wait for their first attempt. They must not be changed.
+func (f *filling) waiting(n int) []taskState {
+	for len(f.fresh) < n {
+		f.fresh = append(f.fresh, taskState{last: -1})
+	}
+	return f.fresh[:n]
 }
 
 // fill makes the lists by host and rack of a new set, in the canonical order, and that of tasks without preference. Hosts are first seen from the
