@@ -137,27 +137,21 @@ func (k *keyedLists) join(h *keyedLists, racks []int32) bool {
 		return false
 	}
 	k.make(len(hosts))
-	lists, keys, ofHosts, last, n := k.lists, k.keysAt.sorted, h.lists[:len(hosts)], NoRack, -1
-	for i, host := range hosts {
-		rack, o := racks[host], &ofHosts[i]
-		switch {
-		case rack > last:
-			n++
-			last = rack
-			keys[n], lists[n].top, lists[n].bottom = rack, o.top, o.bottom
-		case rack < last || rack == NoRack:
+	lists, keys, ofHosts, last, n := k.lists, k.keysAt.sorted, h.lists[:len(hosts)], NoRack, 0
+	for i := 0; i < len(hosts); n++ {
+		rack, top, bottom := racks[hosts[i]], ofHosts[i].top, ofHosts[i].bottom
+		if rack <= last {
 			return false
-		default:
-			l := &lists[n]
-			links[l.bottom].below = o.top
-			l.bottom = o.bottom
 		}
+		for i++; i < len(hosts) && racks[hosts[i]] == rack; i++ {
+			links[bottom].below = ofHosts[i].top
+			bottom = ofHosts[i].bottom
+		}
+		l := &lists[n]
+		l.top, l.bottom = top, bottom
+		last, keys[n] = rack, rack
 	}
-	seen := k.seen[:n+1]
-	for i := range seen {
-		seen[i] = int32(n - i)
-	}
-	k.lists, k.keysAt.sorted, k.seen = lists[:n+1], keys[:n+1], seen
+	k.lists, k.keysAt.sorted, k.seen, k.backward = lists[:n], keys[:n:n], nil, true
 	k.links, k.shared = links[:len(links):len(links)], true
 	return true
 }

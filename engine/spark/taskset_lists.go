@@ -79,9 +79,12 @@ type keyedLists struct {
 	lists  []taskList
 	links  []link
 	shared bool    // links are those of other lists, too
-	seen   []int32 // positions in the order in which keys were first added; nil = ascending
-	first  int32   // in that order: no list before this one is present
+	first  int32   // in the order in which keys were first added: no list before this one is present
 	room   []int32 // of the parts that were made at once
+
+	// The order in which keys were first added: positions, or all descending; else ascending.
+	seen     []int32
+	backward bool
 
 	// order walks over the present keys as Spark does, nil for the canonical order: that in
 	// which keys were first added.
@@ -114,48 +117,49 @@ type keyPositions struct {
 	sorted []int32 // all keys; nil = they are in the table
 }
 
-// find returns the position of key, or -1.
+// find returns the position of key, or -1. Among keys that are sorted it is looked for from where it would be if they lay evenly: step by step if it is close to that,
+// as most often.
 func (k *keyPositions) find(key int32) int32 {
 	if k.sorted == nil {
 		return k.table.find(key)
 	}
-	low, high := k.near(key)
-	for low < high {
-		if mid := int(uint(low+high) >> 1); k.sorted[mid] < key {
-			low = mid + 1
-		} else {
-			high = mid
+	const few = 16
+	sorted := k.sorted
+	n := len(sorted)
+	if n == 0 || key < sorted[0] || key > sorted[n-1] {
+		return -1
+	}
+	at := 0
+	if first, last := int64(sorted[0]), int64(sorted[n-1]); first < last {
+		at = int((int64(key) - first) * int64(n-1) / (last - first))
+	}
+	if sorted[at] < key {
+		to := min(at+few, n-1)
+		if sorted[to] < key {
+			return k.search(to, n, key)
+		}
+		for at++; sorted[at] < key; at++ {
+		}
+	} else {
+		to := max(at-few, 0)
+		if sorted[to] > key {
+			return k.search(0, to, key)
+		}
+		for ; sorted[at] > key; at-- {
 		}
 	}
-	if low < len(k.sorted) && k.sorted[low] == key {
-		return int32(low)
+	if sorted[at] == key {
+		return int32(at)
 	}
 	return -1
 }
 
-// near returns bounds of where key is among the sorted ones, if it is there: a few places around where it would be if they lay evenly,
-// else all on one side of that.
-func (k *keyPositions) near(key int32) (low, high int) {
-	const few = 16
-	n := len(k.sorted)
-	if n <= few {
-		return 0, n
+// search is find among some of the keys.
+func (k *keyPositions) search(from, to int, key int32) int32 {
+	if at, ok := slices.BinarySearch(k.sorted[from:to], key); ok {
+		return int32(from + at)
 	}
-	first, last := int64(k.sorted[0]), int64(k.sorted[n-1])
-	if int64(key) < first || int64(key) > last {
-		return 0, 0
-	}
-	at := int((int64(key) - first) * int64(n-1) / (last - first))
-	if k.sorted[at] < key {
-		if low, high = at+1, min(at+1+few, n); k.sorted[high-1] < key {
-			low, high = high, n
-		}
-		return low, high
-	}
-	if low, high = max(at-few, 0), at+1; k.sorted[low] > key {
-		low, high = 0, low
-	}
-	return low, high
+	return -1
 }
 
 // add returns the position of key, which it makes if there is none.
@@ -218,6 +222,12 @@ func (k *keyedLists) of(at int32) (tasks []int32) {
 func (k *keyedLists) add(key, task int32) {
 	at := k.keysAt.add(key)
 	if int(at) == len(k.lists) {
+		if k.backward { // but for this one
+			for turn := range at {
+				k.seen = append(k.seen, k.inTurn(turn))
+			}
+			k.backward = false
+		}
 		k.lists = append(k.lists, taskList{top: absent})
 		if k.seen != nil {
 			k.seen = append(k.seen, at)
@@ -242,14 +252,20 @@ func (k *keyedLists) add(key, task int32) {
 
 // turn returns when a position comes in the canonical order, inTurn the one that comes then.
 func (k *keyedLists) turn(at int32) int32 {
-	if k.seen == nil {
+	switch {
+	case k.backward:
+		return int32(len(k.lists)) - 1 - at
+	case k.seen == nil:
 		return at
 	}
 	return int32(slices.Index(k.seen, at))
 }
 
 func (k *keyedLists) inTurn(turn int32) int32 {
-	if k.seen == nil {
+	switch {
+	case k.backward:
+		return int32(len(k.lists)) - 1 - turn
+	case k.seen == nil:
 		return turn
 	}
 	return k.seen[turn]
