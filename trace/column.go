@@ -41,11 +41,15 @@ func (r *rowReader) next(limit int) (int, error) {
 
 // bind adds column name of the table to the reader. A column that the file does not have gives batches of absent values.
 func bind[T any](r *rowReader, name string, absent T, decode func(parquet.Page) []T) *column[T] {
-	at := tablefile.Binding{Name: name, Leaf: -1}
+	return tablefile.Bind(r.Reader, r.binding(name), absent, decode)
+}
+
+// binding says where column name is in the file.
+func (r *rowReader) binding(name string) tablefile.Binding {
 	if l, ok := r.t.leaves[name]; ok && (r.only == nil || slices.Contains(r.only, name)) {
-		at = tablefile.Binding{Name: name, Leaf: l.index, MaxDef: l.maxDef, Present: l.present, List: l.list, Required: l.required, Whole: l.whole, PerMS: l.perMS}
+		return tablefile.Binding{Name: name, Leaf: l.index, MaxDef: l.maxDef, Present: l.present, List: l.list, Required: l.required, Whole: l.whole, PerMS: l.perMS}
 	}
-	return tablefile.Bind(r.Reader, at, absent, decode)
+	return tablefile.Binding{Name: name, Leaf: -1}
 }
 
 // bindNumber is bind of numbers, of which the file may not have the one that is read in place of null.
@@ -60,12 +64,25 @@ func bindNumber[T int32 | int64 | float32 | float64](r *rowReader, name string, 
 	return c
 }
 
+// bindWhole is bindNumber of whole numbers, in whatever width the file has them.
+func bindWhole[T int32 | int64](r *rowReader, name string, decode func(parquet.Page) []T) *column[T] {
+	at := r.binding(name)
+	if at.Leaf < 0 || !r.t.leaves[name].recast {
+		return bindNumber(r, name, Unset, decode)
+	}
+	c := tablefile.BindWhole(r.Reader, at, T(Unset))
+	if !at.Required {
+		c.Reserved = func(values []T) int { return slices.Index(values, Unset) }
+	}
+	return c
+}
+
 func bindInt32(r *rowReader, name string) *column[int32] {
-	return bindNumber(r, name, Unset, tablefile.Int32s)
+	return bindWhole(r, name, tablefile.Int32s)
 }
 
 func bindInt64(r *rowReader, name string) *column[int64] {
-	return bindNumber(r, name, Unset, tablefile.Int64s)
+	return bindWhole(r, name, tablefile.Int64s)
 }
 
 func bindFloat(r *rowReader, name string) *column[float32] {

@@ -40,11 +40,11 @@ func (t *table) checkSchema() error {
 			continue
 		}
 		l, is := t.leafOf(column, field)
-		if is == "" && (l.list != (node.MaxRepetitionLevel == 1) || l.kind != kind) {
+		if is == "" && (l.list != (node.MaxRepetitionLevel == 1) || l.kind != kind && !t.recasts(l, kind)) {
 			is = t.file.Leaf(l.index).Describe()
 		}
 		if is == "" {
-			is = t.unitOf(&l, path[0])
+			is = t.unitOf(&l, kind, path[0])
 		}
 		if is != "" {
 			bad(is)
@@ -125,11 +125,19 @@ const timeSuffix = "_ms"
 
 // unitOf sets the unit of the leaf's values. It returns what they are if they do not stand for the numbers, texts or
 // times of the column.
-func (t *table) unitOf(l *leaf, column string) (is string) {
+func (t *table) unitOf(l *leaf, kind parquet.Kind, column string) (is string) {
 	file := t.file.Leaf(l.index)
+	if l.recast = t.recasts(*l, kind) && (l.kind != kind || file.Unsigned()); l.recast {
+		return ""
+	}
 	if file.PerMS > 0 && strings.HasSuffix(column, timeSuffix) {
 		l.perMS = file.PerMS
 		return ""
 	}
 	return file.Logical
+}
+
+// recasts tells whether a column of whole numbers of a kind may be read from a leaf: of whole numbers, in whatever width.
+func (t *table) recasts(l leaf, kind parquet.Kind) bool {
+	return (kind == parquet.Int32 || kind == parquet.Int64) && t.file.Leaf(l.index).Whole()
 }

@@ -75,6 +75,7 @@ type leaf struct {
 	required bool  // nulls are errors, of a list those in place of its elements
 	whole    bool  // a null in place of a list is an error
 	perMS    int64 // units in a millisecond, of times that are not written in milliseconds
+	recast   bool  // whole numbers in another width than the column's, or without a sign
 }
 
 // openTable opens a table and checks its columns: every required one must be there, and each known one must
