@@ -174,6 +174,16 @@ func (a *app) whyUnfinished(s *sim) string {
 	return a.master.Waits(func(size resource.Resource) string { return s.whyWaiting(a, size) })
 }
 
+// whyNoNode says why no node is in the cluster: those that are up are refused, or none is up.
+func (s *sim) whyNoNode() string {
+	for _, id := range s.everyNode() {
+		if total := s.total(id); !s.nodes.isDown(id) && !s.sc.Site.LeastNode().FitsIn(total) {
+			return fmt.Sprintf("no node is in the cluster, as YARN refuses those with less than its smallest container: %s has %s", s.nodes.spec[id].Host, total.Text(s.sc.Site.Types))
+		}
+	}
+	return "no node is in the cluster"
+}
+
 // whyWaiting says what keeps a container of this size from the application.
 func (s *sim) whyWaiting(a *app, size resource.Resource) string {
 	fits, fitsEmpty := false, false
@@ -185,7 +195,7 @@ func (s *sim) whyWaiting(a *app, size resource.Resource) string {
 	text := size.Text(s.sc.Site.Types)
 	switch {
 	case len(s.nodes.registered) == 0:
-		return "no node is in the cluster"
+		return s.whyNoNode()
 	case !fitsEmpty:
 		return fmt.Sprintf("no node is large enough for %s", text)
 	case !fits:

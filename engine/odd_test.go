@@ -69,6 +69,12 @@ func TestOddConfigurations(t *testing.T) {
 		{"capacities do not add up", scenario.Options{Scheduler: "capacity", Conf: capacity("root.queues", "default,b", "root.default.capacity", "10", "root.b.capacity", "20")}, nil, nil, "root"},
 		{"capacity above its maximum", scenario.Options{Scheduler: "capacity", Conf: capacity("root.queues", "default", "root.default.capacity", "100", "root.default.maximum-capacity", "10")}, nil, nil, "of at most 1638 MiB"},
 		{"every node fails", yarn("yarn.nm.liveness-monitor.expiry-interval-ms", "10000"), nil, failing, "no node is in the cluster"},
+		{"nodes without memory", scenario.Options{}, nil, func(nodes []trace.Node) []trace.NodeEvent {
+			for i := range nodes {
+				nodes[i].MemMiB = 0
+			}
+			return nil
+		}, "no node is in the cluster, as YARN refuses those with less than its smallest container: "},
 		{"executors that start after hours", withModel("executor-start-ms", "36000000"), nil, nil, ""},
 		{"executors larger than nodes", scenario.Options{}, func(j *trace.Job) { j.ExecMemMiB = 9000 }, nil, "9000 MiB"},
 		{"no updates", scenario.Options{Scheduler: "fair", Conf: map[string]string{"yarn.scheduler.fair.update-interval-ms": "0"}}, nil, nil, "update-interval-ms"},

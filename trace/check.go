@@ -15,6 +15,7 @@ type CheckResult struct {
 	Problems []Problem // the first ones
 	Total    int64     // of all problems
 	Counts   Counts    // rows read
+	Never    int64     // nodes that are there at no time
 	Hash     string    // identity of the trace; empty if its files can't be opened
 }
 
@@ -39,7 +40,7 @@ func Check(ctx context.Context, dir string, most int) (*CheckResult, error) {
 	}
 	defer t.Close()
 	r.Hash = t.Hash()
-	r.Counts.Nodes, r.Counts.NodeEvents = int64(len(t.Nodes)), int64(len(t.Events))
+	r.Counts.Nodes, r.Counts.NodeEvents, r.Never = int64(len(t.Nodes)), int64(len(t.Events)), NeverThere(t.Nodes, t.Events)
 	if err := t.checkJobs(ctx, r, report); err != nil {
 		return r, reportAll(err, report)
 	}

@@ -76,6 +76,20 @@ func SizeAtStart(nodes []Node) (s Size) {
 	return s
 }
 
+// NeverThere counts the nodes that are in the cluster at no time: hosts on which tasks ran or that they prefer.
+func NeverThere(nodes []Node, events []NodeEvent) (n int64) {
+	joins := make(map[int32]bool)
+	for _, e := range events {
+		joins[e.Node] = joins[e.Node] || e.Kind == Join
+	}
+	for i := range nodes {
+		if !nodes[i].Present && !joins[nodes[i].ID] {
+			n++
+		}
+	}
+	return n
+}
+
 // Offered is the offered load: the work of all jobs over what the cluster of time 0 can do until the last submission.
 // 1 is as much as it can do. A part is nil if that is nothing.
 type Offered struct {

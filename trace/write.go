@@ -78,6 +78,9 @@ func Create(dir string, meta Meta) (*Writer, error) {
 	return w, nil
 }
 
+// NoPreferences says before the end that no task has preferred nodes, whatever was to be their source.
+func (w *Writer) NoPreferences() { w.manifest.LocalitySource = LocalityNone }
+
 func manifestOf(meta *Meta) Manifest {
 	m := Manifest{
 		Format: Format, Version: Version, Name: meta.Name, TimeUnit: TimeUnit, Generator: meta.Generator, Source: meta.Source,

@@ -13,6 +13,7 @@ import (
 // A Result says what was written.
 type Result struct {
 	Counts  trace.Counts
+	Never   int64 // nodes that are there at no time
 	Hash    string
 	LeftOut []string // attached files that would speak of another trace, and what else was lost, in words
 
@@ -48,7 +49,7 @@ type rewriting struct {
 
 func begin(out string, m trace.Meta) (*rewriting, error) {
 	w, err := trace.Create(out, m)
-	return &rewriting{Writer: w}, err
+	return &rewriting{Writer: w, res: Result{Never: trace.NeverThere(m.Nodes, m.Events)}}, err
 }
 
 // attach copies the attached files of a trace but those that keep refuses.

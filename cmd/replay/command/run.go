@@ -58,9 +58,15 @@ func (p *program) runTrace(c *cli.Context) error {
 			return cmdline.Usagef("--%s wants --out, the directory to write them to", name)
 		}
 	}
+	if c.IsSet("tasks") && c.String("out") == "" && p.listener == nil && p.origin == nil {
+		return cmdline.Usagef("--tasks wants --out, the directory whose table of tasks it is about")
+	}
 	o, err := p.readOptions(c, p.options())
 	if err != nil {
 		return err
+	}
+	if c.IsSet("dense-spans") && o.Engine == scenario.Dense {
+		return cmdline.Usagef("--dense-spans is for --engine fast: dense executes everything anyway")
 	}
 	o.Decisions = c.Bool("decisions") || p.listener != nil && p.listener.decisions()
 	if c.IsSet("window") {

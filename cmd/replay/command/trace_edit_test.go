@@ -139,7 +139,10 @@ func TestTraceMerge(t *testing.T) {
 	_, b := jobsOf(t, traces+"uniform-micro")
 	for _, more := range [][]string{nil, {"--union"}} {
 		out := filepath.Join(dir, "merged"+strings.Join(more, ""))
-		must(t, append([]string{"trace", "merge", traces + "fair-weights", traces + "uniform-micro", "--out", out}, more...)...)
+		text := must(t, append([]string{"trace", "merge", traces + "fair-weights", traces + "uniform-micro", "--out", out}, more...)...) + must(t, "trace", "check", out)
+		if nodes := map[bool]string{false: " 8 nodes (and 10 hosts that are never there)", true: " 18 nodes"}[more != nil]; strings.Count(text, nodes+";")+strings.Count(text, nodes+",") != 2 {
+			t.Errorf("%v: want %q twice in\n%s", more, nodes, text)
+		}
 		m, jobs := jobsOf(t, out)
 		if len(jobs) != len(a)+len(b) || !slices.IsSortedFunc(jobs, func(x, y *trace.Job) int { return int(x.SubmitMS - y.SubmitMS) }) {
 			t.Errorf("%d jobs, want %d in order", len(jobs), len(a)+len(b))

@@ -3,6 +3,7 @@ package resultcmd
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,7 +36,7 @@ func Report() *cli.Command {
 			cmdline.AllowFailures(),
 			&cli.BoolFlag{Name: "compare", Usage: "compare the results"},
 			&cli.BoolFlag{Name: "all", Usage: "print every metric, not only the headline ones"},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON: the summary, of several results each under its name; with --compare the comparison"},
 		},
 		Subcommands: []*cli.Command{reportCheckCommand()},
 		Action: func(c *cli.Context) error {
@@ -50,7 +51,11 @@ func Report() *cli.Command {
 				return compareResults(c, formats)
 			}
 			dirs := c.Args().Slice()
+			if c.IsSet("allow-failures") {
+				return cmdline.Usagef("--allow-failures is for --compare: without it, failed jobs do not change the exit code")
+			}
 			names := namesOf(dirs)
+			summaries := map[string]json.RawMessage{}
 			for i, dir := range dirs {
 				if slices.Contains(names[:i], names[i]) {
 					return cmdline.Usagef("%s is given twice", dir)
@@ -73,13 +78,23 @@ func Report() *cli.Command {
 				if err := report.Rewrite(r, out, report.Options{Formats: formats, HTML: true}); err != nil {
 					return err
 				}
-				if !c.Bool("json") {
-					r.WriteText(c.App.Writer, c.Bool("all"))
-				} else if _, err := c.App.Writer.Write(r.JSON()); err != nil {
-					return err
+				if c.Bool("json") {
+					summaries[names[i]] = r.JSON()
+					continue
 				}
+				if len(dirs) > 1 {
+					fmt.Fprintf(c.App.Writer, "%s%s:\n\n", strings.Repeat("\n", min(i, 1)), names[i])
+				}
+				r.WriteText(c.App.Writer, c.Bool("all"))
 			}
-			return nil
+			switch {
+			case !c.Bool("json"):
+				return nil
+			case len(dirs) > 1:
+				return cmdline.WriteJSON(c.App.Writer, summaries)
+			}
+			_, err = c.App.Writer.Write(summaries[names[0]])
+			return err
 		},
 	}
 }

@@ -193,6 +193,9 @@ func runImport(c *cli.Context) error {
 	}
 	res, err := work(c.Context, name, inputs, opt)
 	PrintNothing(c.App.ErrWriter, err)
+	if flag := new(workload.FlagError); errors.As(err, &flag) {
+		return cmdline.Usagef("%w", err)
+	}
 	if err != nil {
 		return otherFormat(name, inputs, err)
 	}

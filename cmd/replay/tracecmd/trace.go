@@ -152,6 +152,15 @@ func writeCheck(w io.Writer, r *trace.CheckResult, asJSON bool) error {
 		verdict = fmt.Sprintf("%d %s, %d shown", r.Total, problems, len(r.Problems))
 	}
 	_, err := fmt.Fprintf(w, "%s: %s, %s, %s, %s, %s\n", verdict, quantity.Counted(c.Jobs, "jobs"), quantity.Counted(c.Stages, "stages"), quantity.Counted(c.Tasks, "tasks"),
-		quantity.Counted(c.Nodes, "nodes"), quantity.Counted(c.NodeEvents, "node events"))
+		nodesOf(c, r.Never), quantity.Counted(c.NodeEvents, "node events"))
 	return err
+}
+
+// nodesOf counts the nodes of a trace, and apart from them those that are there at no time.
+func nodesOf(c trace.Counts, never int64) string {
+	text := quantity.Counted(c.Nodes-never, "nodes")
+	if never > 0 {
+		text += fmt.Sprintf(" (and %s that are never there)", quantity.Counted(never, "hosts"))
+	}
+	return text
 }

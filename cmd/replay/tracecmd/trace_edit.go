@@ -161,13 +161,14 @@ func editTraces(c *cli.Context, least, most int, do func(traces []*trace.Trace, 
 	if c.Bool("json") {
 		return cmdline.WriteJSON(c.App.Writer, struct {
 			Counts  trace.Counts  `json:"counts"`
+			Never   int64         `json:"nodes_never_there"`
 			Hash    string        `json:"hash"`
 			LeftOut []string      `json:"left_out"`
 			Offered trace.Offered `json:"offered_load"`
 			Whole   trace.Offered `json:"offered_load_of_span"`
-		}{r.Counts, r.Hash, append([]string{}, r.LeftOut...), r.Offered, r.Whole})
+		}{r.Counts, r.Never, r.Hash, append([]string{}, r.LeftOut...), r.Offered, r.Whole})
 	}
-	text := fmt.Sprintf("%s: %s, %s, %s; trace %s\n", c.String("out"), quantity.Counted(r.Counts.Jobs, "jobs"), quantity.Counted(r.Counts.Tasks, "tasks"), quantity.Counted(r.Counts.Nodes, "nodes"), r.Hash)
+	text := fmt.Sprintf("%s: %s, %s, %s; trace %s\n", c.String("out"), quantity.Counted(r.Counts.Jobs, "jobs"), quantity.Counted(r.Counts.Tasks, "tasks"), nodesOf(r.Counts, r.Never), r.Hash)
 	if len(r.LeftOut) > 0 {
 		text += "left out: " + strings.Join(r.LeftOut, ", ") + "\n"
 	}

@@ -100,6 +100,16 @@ func (n *nodes) rack(b *workload.Builder, o *object, place string) error {
 			continue
 		}
 		b.Counts.Read["nodes"]++
+		if x.mib == 0 || x.vcores == 0 { // no container has room on it, and YARN refuses a NodeManager below its smallest allocation
+			what := "memory-mb"
+			if x.mib != 0 {
+				what = "vcores"
+			}
+			if err := b.Drop("nodes_without_memory_or_vcores", "%s: node %q of rack %s has %s 0, want 1 or more", place, x.host, rack, what); err != nil {
+				return err
+			}
+			continue
+		}
 		if n.fromRacks[x.host] {
 			if err := b.Drop("nodes_that_are_there_twice", "%s: node %q of rack %s is there already, want each once", place, x.host, rack); err != nil {
 				return err

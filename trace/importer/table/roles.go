@@ -2,10 +2,11 @@ package table
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
+
+	"replay/trace/importer/workload"
 )
 
 // role is what a column says.
@@ -160,7 +161,7 @@ func parseMap(text string, columns []string) (found [roles]binding, err error) {
 		name, column, ok := strings.Cut(part, "=")
 		name, column = strings.TrimSpace(name), strings.TrimSpace(column)
 		if !ok || column == "" {
-			return found, fmt.Errorf("--map has %q, want ROLE=COLUMN or ROLE=COLUMN:UNIT with a comma between them", part)
+			return found, workload.WrongFlag("--map has %q, want ROLE=COLUMN or ROLE=COLUMN:UNIT with a comma between them", part)
 		}
 		r := role(slices.IndexFunc(known[:], func(k struct {
 			name    string
@@ -170,10 +171,10 @@ func parseMap(text string, columns []string) (found [roles]binding, err error) {
 			return k.name == name
 		}))
 		if r < 0 {
-			return found, fmt.Errorf("--map has the role %q, want one of %s", name, roleNames())
+			return found, workload.WrongFlag("--map has the role %q, want one of %s", name, roleNames())
 		}
 		if found[r].at >= 0 {
-			return found, fmt.Errorf("--map has %s twice", name)
+			return found, workload.WrongFlag("--map has %s twice", name)
 		}
 		if found[r], err = columnOf(r, column, columns); err != nil {
 			return found, err
@@ -193,11 +194,11 @@ func columnOf(r role, text string, columns []string) (binding, error) {
 	}
 	at := find(columns, name)
 	if at < 0 {
-		return binding{}, fmt.Errorf("--map has the column %q for %s, want one of %s", text, r, strings.Join(columns, ", "))
+		return binding{}, workload.WrongFlag("--map has the column %q for %s, want one of %s", text, r, strings.Join(columns, ", "))
 	}
 	u := known[r].of.unit(unitName)
 	if u == nil {
-		return binding{}, fmt.Errorf("--map has %q as the unit of %s, want %s", unitName, r, cmp.Or(known[r].of.units(), "none"))
+		return binding{}, workload.WrongFlag("--map has %q as the unit of %s, want %s", unitName, r, cmp.Or(known[r].of.units(), "none"))
 	}
 	return binding{at: at, name: columns[at], unit: u, how: "--map"}, nil
 }

@@ -23,6 +23,7 @@ type preferences struct {
 	topology    *hdfs.Topology
 	replication int
 	counts      *Counts
+	any         bool // a task has preferred nodes
 }
 
 func (b *Builder) makePreferences(c *cluster) (*preferences, error) {
@@ -68,11 +69,13 @@ func (p *preferences) fill(j *trace.Job, files []File, app string) {
 			p.counts.Modelled["tasks_with_placed_blocks"] += notEmpty(prefs)
 		case p.mode == "hdfs":
 		case p.recorded || s.Tasks.PrefStart != nil:
+			p.any = p.any || len(s.Tasks.Pref) > 0
 			continue // they are there
 		case s.Tasks.RecordedLocality != nil && (len(s.Parents) == 0 || s.FileID != trace.Unset):
 			prefs = p.observe(s, app)
 			p.counts.Modelled["tasks_with_observed_blocks"] += notEmpty(prefs)
 		}
+		p.any = p.any || notEmpty(prefs) > 0
 		s.Tasks.SetPrefs(prefs)
 	}
 }

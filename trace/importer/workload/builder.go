@@ -170,9 +170,9 @@ func (b *Builder) CheckTimes() error {
 	case o.FromMS == trace.Unset && o.ToMS == trace.Unset || o.FromStart == b.NoEpoch:
 		return nil
 	case b.NoEpoch:
-		return errors.New("--from and --to are days, want times such as 90s or 2h: those of this source do not count from 1970")
+		return WrongFlag("--from and --to are days, want times such as 90s or 2h: those of this source do not count from 1970")
 	}
-	return errors.New("--from and --to are times such as 2h, want days such as 2026-11-22T07:30:00Z: those of this source count from 1970")
+	return WrongFlag("--from and --to are times such as 2h, want days such as 2026-11-22T07:30:00Z: those of this source count from 1970")
 }
 
 // outside tells whether an application is submitted at a time that is not wanted.

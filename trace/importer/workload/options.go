@@ -97,6 +97,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("racks is %d, want at most the %d nodes", o.Racks, o.Nodes)
 	case o.NodeMemMiB < 0 || o.NodeVCores < 0:
 		return fmt.Errorf("a node has %d MiB and %d vcores, want 0 (as recorded) or more", o.NodeMemMiB, o.NodeVCores)
+	case o.NodeMemMiB > trace.MostMemMiB || o.NodeVCores > trace.MostVCores:
+		return fmt.Errorf("a node has %d MiB and %d vcores, want at most %d MiB and %d vcores", o.NodeMemMiB, o.NodeVCores, trace.MostMemMiB, trace.MostVCores)
 	case o.Replication < 1:
 		return fmt.Errorf("replication is %d, want 1 or more", o.Replication)
 	case o.Copies < 1 || o.Copies > 1_000_000:

@@ -48,9 +48,17 @@ func (b *Builder) Param(name string) string {
 	return v
 }
 
+// FlagError is the error of an import whose flags are wrong, which can show when its input is read.
+type FlagError struct{ text string }
+
+func (e *FlagError) Error() string { return e.text }
+
+// WrongFlag returns a [*FlagError].
+func WrongFlag(format string, args ...any) error { return &FlagError{fmt.Sprintf(format, args...)} }
+
 // ParamError is the error of an option of the format that has a wrong value; want says what was wanted: "1 or more".
 func (b *Builder) ParamError(name, want string) error {
-	return fmt.Errorf("--%s is %q, want %s", name, b.Param(name), want)
+	return WrongFlag("--%s is %q, want %s", name, b.Param(name), want)
 }
 
 // ParamBool returns the value of a switch.

@@ -237,6 +237,7 @@ func (t *writing) finish() (*Result, error) {
 			return nil, err
 		}
 	}
+	t.sayNoPreferences()
 	n, c := t.w.Counts(), t.Counts
 	for name, v := range map[string]int64{"jobs": n.Jobs, "stages": n.Stages, "tasks": n.Tasks, "nodes": n.Nodes, "node_events": n.NodeEvents} {
 		c.Kept[name] = v
@@ -259,6 +260,21 @@ func (t *writing) finish() (*Result, error) {
 		Counts: c, Trace: n, Hash: t.w.Hash(), Meta: t.metaData, SpanMS: t.lastAt - t.firstAt,
 		Load: trace.OfferedLoad(t.work(), trace.SizeAtStart(t.metaData.Nodes), t.lastAt-t.firstAt),
 	}, nil
+}
+
+// sayNoPreferences says it where preferred hosts were to be made up and no task got any, and of what that is for that it has no effect.
+func (t *writing) sayNoPreferences() {
+	opt, usual := t.Options, DefaultOptions()
+	if !t.preferences.any && slices.Contains([]string{trace.LocalityModelled, trace.LocalityObserved}, t.metaData.LocalitySource) {
+		t.metaData.LocalitySource = trace.LocalityNone
+		t.w.NoPreferences()
+		if opt.Blocks == "hdfs" {
+			t.Warn("no task is known to read a file, so no block is placed, and no task prefers a host (--blocks hdfs)")
+		}
+	}
+	if opt.Replication != usual.Replication && (t.metaData.LocalitySource == trace.LocalityNone || t.metaData.LocalitySource == trace.LocalityRecorded) {
+		t.Warn("--replication %d has no effect: no block is placed", opt.Replication)
+	}
 }
 
 func (t *writing) attachJSON(name string, v any) error {
