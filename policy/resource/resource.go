@@ -115,6 +115,8 @@ func (a Resource) text(types []string, of func(int) bool) string {
 		case !of(i):
 		case i == Memory:
 			parts = append(parts, fmt.Sprintf("%d MiB", n))
+		case i == VCores && n == 1:
+			parts = append(parts, "1 vcore")
 		case i == VCores:
 			parts = append(parts, fmt.Sprintf("%d vcores", n))
 		case i < len(types):

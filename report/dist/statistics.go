@@ -7,6 +7,9 @@ import (
 	"github.com/montanaflynn/stats"
 )
 
+// LeastOf is how many things a percentile p wants for one of them to lie beyond it: of fewer it is about the largest.
+func LeastOf(p int) int { return 100 / (100 - p) }
+
 // Percentiles returns the type 7 percentiles of values, 0 to 100, NaN when empty. Products are rounded before they are added,
 // unlike the library's, so that every processor gives the same.
 func Percentiles(values []float64, percents ...float64) []float64 {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/report/dist"
 	"replay/report/quantity"
 	"replay/report/result"
 )
@@ -89,7 +90,7 @@ func (v *Value) Thin() bool { return v.Whole > 0 && float64(v.N) < thin*float64(
 var percentiles = []struct {
 	name  string
 	least int64
-}{{"p90", 10}, {"p95", 20}, {"p99", 100}}
+}{{"p90", int64(dist.LeastOf(90))}, {"p95", int64(dist.LeastOf(95))}, {"p99", int64(dist.LeastOf(99))}}
 
 // few is the place in percentiles of one of so few things that it is about the largest of them, -1 of other values.
 func (v *Value) few() int {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"replay/outdir"
+	"replay/report/dist"
 	"replay/report/figure"
 	"replay/report/page"
 	"replay/shown"
@@ -71,13 +72,17 @@ func (b *Report) page(ps []figure.Picture) ([]byte, error) {
 	p := page.Page{Title: "Prediction and recording", Warnings: Grouped(b.Warnings)}
 	p.Ledes = []page.Lede{{Text: b.sentence(), Findings: b.Caveats}}
 	s := &b.Summary
+	p90 := "90th percentile of the same"
+	if s.N > 0 && s.N < dist.LeastOf(90) {
+		p90 += "; of so few applications it is about the largest"
+	}
 	for _, c := range []struct {
 		label string
 		r     Ratio
 		about string
 	}{
 		{"median error, applications", s.Median, "median of |predicted - recorded| / recorded of application times"},
-		{"90 % are below", s.P90, "90th percentile of the same"},
+		{"90 % are below", s.P90, p90},
 		{"worst error", s.Worst, "largest of the same"},
 		{"median error, stages", s.Stages.Median, "the same of stages, from first submission to last end"},
 	} {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"replay/report/dist"
 	"replay/report/quantity"
 )
 
@@ -109,7 +110,7 @@ func (b *Report) WriteText(w io.Writer, details int) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	for _, line := range slices.Concat(b.worst(), b.Caveats) {
+	for _, line := range slices.Concat(b.Summary.few(), b.worst(), b.Caveats) {
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
 		}
@@ -124,6 +125,23 @@ func (b *Report) sentence() string {
 		return "No application has both a recorded and a predicted time."
 	}
 	return fmt.Sprintf("The time of %s is predicted to within %s in the median, and to within %s at worst.", quantity.Counted(int64(s.N), "applications"), absText(s.Median), absText(s.Worst))
+}
+
+// few says of which times the p90 of errors is one of so few that it is about the largest.
+func (s *Summary) few() []string {
+	var of []string
+	for _, x := range []struct {
+		n    int
+		name string
+	}{{s.N, "applications"}, {s.Jobs.N, "Spark jobs"}, {s.Stages.N, "stages"}} {
+		if x.n > 0 && x.n < dist.LeastOf(90) {
+			of = append(of, quantity.Counted(int64(x.n), x.name))
+		}
+	}
+	if of == nil {
+		return nil
+	}
+	return []string{"of so few, p90 is about the largest: " + strings.Join(of, ", ")}
 }
 
 // writeLargest names the largest differences of each application that is far off, once for those of which the same is said, as it is of copies.

@@ -35,7 +35,7 @@ func (p *Portrait) WriteText(out io.Writer) error {
 	}
 	line("jobs, stages, tasks", "%d, %d, %d over %s", c.Jobs, c.Stages, c.Tasks, duration(p.SpanMS))
 	line("kinds", "%s", kindList(p.Kinds))
-	line("cluster at start", "%s in %s, %d vcores, %d GiB", counted(p.Cluster.Nodes, "nodes"), counted(p.Cluster.Racks, "racks"), p.Cluster.VCores, p.Cluster.MemMiB>>10)
+	line("cluster at start", "%s in %s, %s, %d GiB", counted(p.Cluster.Nodes, "nodes"), counted(p.Cluster.Racks, "racks"), counted(p.Cluster.VCores, "vcores"), p.Cluster.MemMiB>>10)
 	if c.Nodes > p.Cluster.Nodes {
 		line("other nodes", "%d that join later or are only preferred", c.Nodes-p.Cluster.Nodes)
 	}

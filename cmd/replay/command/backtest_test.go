@@ -72,6 +72,9 @@ func TestBacktestJSON(t *testing.T) {
 			t.Errorf("an application has no %q", k)
 		}
 	}
+	if text := must(t, "backtest", smallLog, "-q"); !strings.Contains(text, "of so few, p90 is about the largest: 1 application, ") {
+		t.Errorf("the p90 of one application is not said to be its largest in\n%s", text)
+	}
 	for _, k := range []string{"median_error", "p90_error", "worst_error", "correlation"} {
 		if _, ok := b.Summary[k]; !ok {
 			t.Errorf("the summary has no %q", k)

@@ -73,7 +73,7 @@ func TestBlocksThatNoTaskReads(t *testing.T) {
 func TestNodesOfNothing(t *testing.T) {
 	const job = `{"am.type":"mapreduce","job.start.ms":0,"job.end.ms":95375,"job.id":"job_1","job.queue.name":"q","job.user":"u","job.tasks":[{"container.host":"/r1/n1","container.start.ms":6664,"container.end.ms":23707,"container.priority":20,"container.type":"map"}]}`
 	dir := folderOf(t, map[string]string{
-		"jobs.json": job,
+		"jobs.json":  job,
 		"nodes.json": `{"rack":"r1","nodes":[{"node":"n1","memory-mb":8192,"vcores":8},{"node":"n2","memory-mb":0,"vcores":4},{"node":"n3","memory-mb":8192,"vcores":0}]}`,
 	})
 	args := []string{"import", "sls", filepath.Join(dir, "jobs.json"), filepath.Join(dir, "nodes.json"), "--out"}

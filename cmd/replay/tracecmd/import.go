@@ -202,6 +202,9 @@ func runImport(c *cli.Context) error {
 	if format, how := moreFormat(name, inputs); format != "" {
 		fmt.Fprintf(c.App.ErrWriter, "warning: %s; replay import %s takes the nodes, queues and settings of the recording, too\n", how, format)
 	}
+	if c.IsSet("replication") && !dry && (res.Meta.LocalitySource == trace.LocalityNone || res.Meta.LocalitySource == trace.LocalityRecorded) {
+		opt.Warn(fmt.Sprintf("--replication %d has no effect: no block is placed", opt.Replication))
+	}
 	if c.Bool("json") {
 		return writeImported(c.App.Writer, res, dry)
 	}

@@ -262,18 +262,14 @@ func (t *writing) finish() (*Result, error) {
 	}, nil
 }
 
-// sayNoPreferences says it where preferred hosts were to be made up and no task got any, and of what that is for that it has no effect.
+// sayNoPreferences says it where preferred hosts were to be made up and no task got any.
 func (t *writing) sayNoPreferences() {
-	opt, usual := t.Options, DefaultOptions()
 	if !t.preferences.any && slices.Contains([]string{trace.LocalityModelled, trace.LocalityObserved}, t.metaData.LocalitySource) {
 		t.metaData.LocalitySource = trace.LocalityNone
 		t.w.NoPreferences()
-		if opt.Blocks == "hdfs" {
+		if t.Options.Blocks == "hdfs" {
 			t.Warn("no task is known to read a file, so no block is placed, and no task prefers a host (--blocks hdfs)")
 		}
-	}
-	if opt.Replication != usual.Replication && (t.metaData.LocalitySource == trace.LocalityNone || t.metaData.LocalitySource == trace.LocalityRecorded) {
-		t.Warn("--replication %d has no effect: no block is placed", opt.Replication)
 	}
 }
 
