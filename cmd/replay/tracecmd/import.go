@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -99,14 +100,22 @@ func params(c *cli.Context) map[string]string {
 	return given
 }
 
-// importProgress returns a function that prints how much was read, once every so often; 0 = never.
+// importProgress returns a function that prints how far an import is, once every so often; 0 = never. It may be called from any goroutine.
 func importProgress(out io.Writer, every time.Duration) func(done, all int, what string) {
+	var mu sync.Mutex
 	last := time.Now()
 	return func(done, all int, what string) {
-		if every > 0 && time.Since(last) >= every {
-			last = time.Now()
-			fmt.Fprintf(out, "import: %d of %d %s\n", done, all, what)
+		mu.Lock()
+		defer mu.Unlock()
+		if every <= 0 || time.Since(last) < every {
+			return
 		}
+		last = time.Now()
+		n := quantity.Thousands(int64(done))
+		if all > 0 {
+			n += " of " + quantity.Thousands(int64(all))
+		}
+		fmt.Fprintf(out, "import: %s %s\n", n, what)
 	}
 }
 

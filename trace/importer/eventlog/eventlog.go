@@ -96,7 +96,7 @@ func addLog(ctx context.Context, b *workload.Builder, log Log, v *versions, said
 			return nil, err
 		}
 		mode := b.Options.Strictness()
-		r := reading{mode: mode, ended: mode == workload.Strict, most: b.Options.MaxUnpacked, counts: counts, warn: b.Warn, said: said}
+		r := reading{mode: mode, ended: mode == workload.Strict, most: b.Options.MaxUnpacked, counts: counts, warn: b.Warn, said: said, progress: b.Read}
 		a, err := r.read(ctx, log, app, nil)
 		in.Sources = r.sources
 		return a, err

@@ -37,6 +37,8 @@ type reading struct {
 	warn    func(string, ...any) // gets what a person should know and is no error
 	said    map[string]bool      // unknown events that were seen
 	sources []trace.SourceFile   // that were read to their ends
+
+	progress func(name string, before, bytes int64) // of bytes of a file that were read; nil = nobody listens
 }
 
 // readLog reads the log of one application. What was read stays in app,
@@ -262,7 +264,11 @@ func (f *logFile) readFrom(ctx context.Context, r io.Reader) error {
 				}
 			}
 			read++
+			before := size
 			size += int64(len(l.Text) + 1)
+			if f.progress != nil {
+				f.progress(f.path, before, size)
+			}
 			if err := f.event(l); err != nil {
 				return err
 			}

@@ -103,7 +103,15 @@ func (b *Builder) Note(format string, args ...any) {
 // RoomForMasters says that each node has so many vcores for application masters which the machine of the source did not have.
 func (b *Builder) RoomForMasters(vcores int32) { b.source.AMVCores = vcores }
 
-// Progress tells how many of the files or applications were read.
+// Read tells how many bytes of a file, unpacked, were read, where that has come to some more MiB since before.
+func (b *Builder) Read(name string, before, bytes int64) {
+	const step = 8 << 20
+	if bytes/step > before/step {
+		b.Progress(int(bytes>>20), 0, "MiB of "+name)
+	}
+}
+
+// Progress tells how many of the files or applications were read or written.
 func (b *Builder) Progress(done, all int, what string) {
 	if b.Options.Progress != nil {
 		b.Options.Progress(done, all, what)

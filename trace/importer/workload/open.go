@@ -116,6 +116,7 @@ func (o *Options) stdin() io.Reader {
 func (s *Source) Read(p []byte) (int, error) {
 	n, err := s.in.Read(p)
 	s.read += int64(n)
+	s.b.Read(s.Name, s.read-int64(n), s.read)
 	if err != nil && err != io.EOF {
 		return n, s.wrap(err)
 	}

@@ -47,7 +47,8 @@ type Options struct {
 	Warn func(message string)
 	// Note takes what the import took its input to be; nil = nobody listens.
 	Note func(message string)
-	// Progress is told what was read so far, after each file or application; nil = nobody listens.
+	// Progress is told how far an import is: after each file, every few MiB within one, and every few thousand applications that are written. All is 0
+	// where it is not known. It may be called from any goroutine; nil = nobody listens.
 	Progress func(done, all int, what string)
 }
 

@@ -61,7 +61,9 @@ func (b *Builder) write(ctx context.Context) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		i++
+		if i++; i%4096 == 0 {
+			b.Progress(i, b.spool.index.len()*b.Options.Copies, "applications written")
+		}
 	}
 	return t.finish()
 }
