@@ -14,6 +14,7 @@ import (
 	"replay/report/prediction"
 	"replay/trace"
 	"replay/trace/importer"
+	"replay/trace/importer/importtest"
 	"replay/trace/importer/workload"
 )
 
@@ -204,7 +205,9 @@ func TestSourcesErrors(t *testing.T) {
 
 // A trace that is more than its recording is taken with a warning.
 func TestTracesWithMore(t *testing.T) {
-	const log = "../trace/importer/testdata/spark-eventlog/eventlogs/app-20261121064901-0000.zstd"
+	// The tasks of the log read no file; here they do, as otherwise no block is placed.
+	text := string(importtest.Unpack(t, "../trace/importer/testdata/spark-eventlog/eventlogs/app-20261121064901-0000.zstd"))
+	log := importtest.WriteNew(t, "app-20261121064901-0000", strings.ReplaceAll(text, `"Input Metrics":{"Bytes Read":0,`, `"Input Metrics":{"Bytes Read":1000,`))
 	for _, tt := range []struct {
 		change func(*workload.Options)
 		want   string
