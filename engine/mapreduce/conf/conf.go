@@ -137,6 +137,16 @@ func (r *reader) single(key string, otherwise float32) float32 {
 	return float32(r.float(key, float64(otherwise), 32))
 }
 
+// slowStart is the share of the maps that must be complete for reduces to be asked for.
+func (r *reader) slowStart() float32 {
+	const key = "mapreduce.job.reduce.slowstart.completedmaps"
+	share := r.single(key, 0.05)
+	if v, _ := r.text(key); share > 1 {
+		r.odd.Add(remark.Odd, 0, key+"="+v, "more than all maps, so reduces are never asked for, as in MapReduce, and jobs with reduces do not end")
+	}
+	return share
+}
+
 // bool is what stands there, or otherwise if it is neither true nor false.
 func (r *reader) bool(key string, otherwise bool) bool {
 	v, ok := r.text(key)
@@ -168,7 +178,7 @@ func New(values func(key string) (string, bool)) (*Conf, error) {
 func (r *reader) conf() *Conf {
 	c := &Conf{
 		Allocator: allocator.Conf{
-			SlowStart:                r.single("mapreduce.job.reduce.slowstart.completedmaps", 0.05),
+			SlowStart:                r.slowStart(),
 			RampUpLimit:              r.single("yarn.app.mapreduce.am.job.reduce.rampup.limit", 0.5),
 			PreemptionLimit:          r.single("yarn.app.mapreduce.am.job.reduce.preemption.limit", 0.5),
 			UnconditionalPreemptS:    int32(r.int("mapreduce.job.reducer.unconditional-preempt.delay.sec", 300)),

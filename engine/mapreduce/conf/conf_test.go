@@ -119,6 +119,10 @@ func TestRemarks(t *testing.T) {
 	}{
 		{"mapreduce.map.memory.mb", "2048", nil},
 		{"mapreduce.map.memory.md", "2048", remark.List{{Kind: remark.Odd, Of: "mapreduce.map.memory.md", Text: "unknown, so it has no effect; probably mapreduce.map.memory.mb is meant"}}},
+		{"mapreduce.am.resource.mb", "2048", remark.List{{Kind: remark.Odd, Of: "mapreduce.am.resource.mb", Text: "unknown, so it has no effect; probably yarn.app.mapreduce.am.resource.mb is meant"}}},
+		{"mapreduce.job.reduce.slowstart.completedmaps", "1.0", nil},
+		{"mapreduce.job.reduce.slowstart.completedmaps", "5", remark.List{{Kind: remark.Odd, Of: "mapreduce.job.reduce.slowstart.completedmaps=5",
+			Text: "more than all maps, so reduces are never asked for, as in MapReduce, and jobs with reduces do not end"}}},
 		{"mapred.job.map.memory.md", "2048", remark.List{{Kind: remark.Odd, Of: "mapred.job.map.memory.md", Text: "unknown, so it has no effect; probably mapred.job.map.memory.mb is meant"}}},
 		{"mapreduce.task.io.sort.mb", "512", remark.List{{Kind: remark.NoEffect, Of: "mapreduce.task.io.sort.mb",
 			Text: "it has no part in scheduling, or the trace has its effect"}}},
@@ -137,6 +141,9 @@ func TestRemarks(t *testing.T) {
 		if got, err := Remarks(map[string]string{tt.key: tt.value}); err != nil || !slices.Equal(got, tt.want) {
 			t.Errorf("%s=%s: %+v, %v, want %+v", tt.key, tt.value, got, err, tt.want)
 		}
+	}
+	if text := (&UnknownKey{"mapreduce.am.resource.mb"}).Error(); !strings.HasSuffix(text, "; did you mean yarn.app.mapreduce.am.resource.mb?") {
+		t.Errorf("an unknown key that a known one ends with: %s", text)
 	}
 	for older, newer := range Renamed {
 		if Follows(older) || !Follows(newer) {

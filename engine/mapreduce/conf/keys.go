@@ -41,7 +41,8 @@ type UnknownKey struct{ Key string }
 
 func (e *UnknownKey) Error() string {
 	text := e.Key + " is not followed: it is no key of MapReduce, or decides nothing in a replay"
-	if close := spelling.Nearest(e.Key, slices.Sorted(maps.Keys(followed())), 1); len(close) > 0 {
+	known := slices.Sorted(maps.Keys(followed()))
+	if close := append(spelling.Called(e.Key, known), spelling.Nearest(e.Key, known, 1)...); len(close) > 0 {
 		text += fmt.Sprintf("; did you mean %s?", close[0])
 	}
 	return text
@@ -81,7 +82,11 @@ func Remarks(values map[string]string) (remark.List, error) {
 			r.wrong(key, values[key], right+": MapReduce fails a job whose tasks ask for a resource named "+name)
 			continue
 		}
-		if near := spelling.Nearest(key, known, 1)[0]; spelling.Near(key, near) {
+		near := spelling.Nearest(key, known, 1)[0]
+		if called := spelling.Called(key, known); called != nil {
+			near = called[0]
+		}
+		if spelling.Near(key, near) || strings.HasSuffix(near, "."+key) {
 			out.Add(remark.Odd, 0, key, "unknown, so it has no effect; probably "+near+" is meant")
 			continue
 		}
