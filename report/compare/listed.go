@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/report/page"
 	"replay/report/quantity"
 )
 
@@ -74,4 +75,42 @@ func named(said []string, separator string) string {
 		said = append(slices.Clone(said[:mostNamed]), fmt.Sprintf("and %s more", quantity.Thousands(int64(more))))
 	}
 	return strings.Join(said, separator)
+}
+
+// ofOtherQueues are the rows of queues that the tables of all metrics do not list, where queues are many: of each metric all but those of most difference, the real ones before others.
+func (c *Comparison) ofOtherQueues() map[*Row]bool {
+	queues, of := map[string]bool{}, map[string][]*Row{}
+	for i := range c.Rows {
+		if row := &c.Rows[i]; row.Queue() != "" {
+			name, _, _ := strings.Cut(row.Name, "[")
+			queues[row.Queue()], of[name] = true, append(of[name], row)
+		}
+	}
+	if len(queues) <= page.ManyQueues {
+		return nil
+	}
+	most := func(row *Row) (real, size float64) {
+		size = -1
+		for _, x := range row.Cells[1:] {
+			if x.Finding.Real() {
+				real = 1
+			}
+			if d := math.Abs(x.Difference); d > size {
+				size = d
+			}
+		}
+		return real, size
+	}
+	out := map[*Row]bool{}
+	for _, rows := range of {
+		slices.SortStableFunc(rows, func(a, b *Row) int {
+			realA, sizeA := most(a)
+			realB, sizeB := most(b)
+			return cmp.Or(cmp.Compare(realB, realA), cmp.Compare(sizeB, sizeA))
+		})
+		for _, row := range rows[min(mostQueues, len(rows)):] {
+			out[row] = true
+		}
+	}
+	return out
 }

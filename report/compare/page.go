@@ -176,13 +176,19 @@ func (c *Comparison) others() (vs []int) {
 
 // tables returns one table a metric with all values of all variants.
 func (c *Comparison) tables() (ts []page.Table) {
-	others := c.others()
+	others, out, left := c.others(), c.ofOtherQueues(), 0
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		if len(ts) == 0 || ts[len(ts)-1].Title != row.Group {
-			ts = append(ts, page.Table{Title: row.Group, Head: c.head(others)})
+			ts, left = append(ts, page.Table{Title: row.Group, Head: c.head(others)}), 0
 		}
 		t := &ts[len(ts)-1]
+		if out[row] {
+			left++
+			t.About = fmt.Sprintf("Of each metric those queues are listed that differ most: %s of the others stand in comparison.csv and comparison.json beside this page.",
+				quantity.Counted(int64(left), "rows"))
+			continue
+		}
 		t.Rows = append(t.Rows, c.pageRow(row, others, false))
 	}
 	return ts

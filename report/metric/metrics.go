@@ -76,6 +76,12 @@ func Words(values []Value, at int) string {
 	return cmp.Or(v.Plain, v.Name)
 }
 
+// Queue is the queue that the value is about, "" for none.
+func (v *Value) Queue() string {
+	_, queue, _ := strings.Cut(v.Name, "[queue=")
+	return strings.TrimSuffix(queue, "]")
+}
+
 // thin is the part of a whole below which a number says little about the whole.
 const thin = 0.05
 

@@ -61,14 +61,42 @@ func Run(s *metric.Summary, ps []figure.Picture) ([]byte, error) {
 		p.Grids = append(p.Grids, g)
 	}
 	p.made(m)
+	listed := listedQueues(s)
 	for _, g := range s.Groups {
 		t := Table{Title: g.Title, Head: []string{"metric", "value", "of"}}
+		out := int64(0)
 		for _, v := range g.Values {
+			if queue := v.Queue(); queue != "" && listed != nil && !slices.Contains(listed, queue) {
+				out++
+				continue
+			}
 			t.Rows = append(t.Rows, Row{Name: v.Name, About: v.About, Cells: []Cell{{Text: v.Amount(), Label: "value"}, {Text: quantity.OrDash(v.Of()), Label: "of"}}})
+		}
+		if out > 0 {
+			t.About = fmt.Sprintf("Of the queues those are listed that used most: %s of the others stand in summary.json and summary.txt beside this page.", quantity.Counted(out, "values"))
 		}
 		p.Tables = append(p.Tables, t)
 	}
 	return p.Render(run)
+}
+
+// ManyQueues are so many that a page with every metric of each would be slow to open.
+const ManyQueues = 100
+
+// listedQueues are the queues of which every metric is listed: those that used most where there are many, nil for all.
+func listedQueues(s *metric.Summary) []string {
+	all := map[string]bool{}
+	for _, g := range s.Groups {
+		for _, v := range g.Values {
+			if q := v.Queue(); q != "" {
+				all[q] = true
+			}
+		}
+	}
+	if len(all) <= ManyQueues {
+		return nil
+	}
+	return s.Data.Queues.Largest(shownQueues)
 }
 
 // Outcome says what became of the jobs, with the reasons of those that did not succeed; name tells variants apart.

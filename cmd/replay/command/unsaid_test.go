@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -111,5 +112,37 @@ func TestReportOfSeveral(t *testing.T) {
 	one := must(t, "report", a, "--formats", "none", "--json")
 	if !strings.HasPrefix(one, "{\n  \"outcome\"") || strings.HasPrefix(must(t, "report", a, "--formats", "none"), "a:") {
 		t.Errorf("one result has no name before it:\n%.200s", one)
+	}
+}
+
+// A page lists every metric of the queues that matter most where there are hundreds, says how many values it leaves to which files, and these have them.
+func TestPagesOfManyQueues(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("job,submit_ms,duration_ms,queue\n")
+	for i := range 130 {
+		fmt.Fprintf(&table, "%d,%d,%d,team%03d\n", i, i*500, 20_000+i, i)
+	}
+	dir := folderOf(t, map[string]string{"jobs.csv": table.String()})
+	in := func(name string) string { return filepath.Join(dir, name) }
+	must(t, "import", "csv", in("jobs.csv"), "--nodes", "40", "--out", in("trace"), "-q")
+	must(t, "run", in("trace"), "--out", in("run"), "--formats", "none", "-q")
+	must(t, "compare", in("trace"), "--variant", "all:", "--variant", "fewer: --nodes 36", "--seeds", "5", "--out", in("compare"), "--formats", "none", "-q")
+	for _, tt := range []struct{ folder, about, file, every string }{
+		{"run", "118 values of the others stand in summary.json and summary.txt beside this page.", "summary.json", "wait_job_first_task_mean_ms[queue=root.team%03d]"},
+		{"compare", "118 rows of the others stand in comparison.csv and comparison.json beside this page.", "comparison.csv", "wait_job_first_task_mean_ms[queue=root.team%03d]"},
+	} {
+		all := files(t, in(tt.folder))
+		if !strings.Contains(all["report.html"], tt.about) {
+			t.Errorf("%s: the page does not say %q", tt.folder, tt.about)
+		}
+		listed, kept := 0, 0
+		for i := range 130 {
+			name := fmt.Sprintf(tt.every, i)
+			listed += strings.Count(all["report.html"], ">"+name+"<")
+			kept += min(1, strings.Count(all[tt.file], name))
+		}
+		if listed != 12 || kept != 130 {
+			t.Errorf("%s: the page lists the mean wait of %d queues, and %s of %d, want 12 and 130", tt.folder, listed, tt.file, kept)
+		}
 	}
 }
