@@ -273,3 +273,28 @@ func checkPreferences(t *testing.T, dir string, m *trace.MemoryTrace) {
 		t.Errorf("%d tasks compared, want more", checked)
 	}
 }
+
+// The recorded clusters that come with the project are, byte for byte, what an import of their recordings makes.
+func TestTracesOfTheProject(t *testing.T) {
+	for _, name := range []string{"fair-weights", "drf-mixed-sizes", "locality-thresholds", "locality-wait-3s", "node-lost"} {
+		opt := workload.DefaultOptions()
+		opt.Name, opt.Out = name, filepath.Join(t.TempDir(), name)
+		if _, err := Import(t.Context(), "spark-on-yarn", []string{importtest.Recordings(t, filepath.Join("spark-on-yarn", name))}, opt); err != nil {
+			t.Fatal(err)
+		}
+		made, err := filepath.Glob(filepath.Join(opt.Out, "*"))
+		if err != nil || len(made) < 10 {
+			t.Fatalf("%s: %d files, %v", name, len(made), err)
+		}
+		for _, path := range made {
+			kept := filepath.Join("..", "..", "traces", name, filepath.Base(path))
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.ReadFile(kept); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s is not what the import of its recording makes (%v): scripts/make-traces", kept, err)
+			}
+		}
+	}
+}
