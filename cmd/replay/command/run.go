@@ -58,8 +58,8 @@ func (p *program) runTrace(c *cli.Context) error {
 			return cmdline.Usagef("--%s wants --out, the directory to write them to", name)
 		}
 	}
-	if c.IsSet("tasks") && c.String("out") == "" && p.listener == nil && p.origin == nil {
-		return cmdline.Usagef("--tasks wants --out, the directory whose table of tasks it is about")
+	if c.IsSet("tasks") && c.String("tasks") != "off" && c.String("out") == "" && p.listener == nil && p.origin == nil { // off is what happens then
+		return cmdline.Usagef("--tasks on wants --out, the directory whose table of tasks it is about")
 	}
 	o, err := p.readOptions(c, p.options())
 	if err != nil {

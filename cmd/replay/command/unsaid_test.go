@@ -32,7 +32,7 @@ func TestFlagsThatDoNothing(t *testing.T) {
 	result := filepath.Join(dir, "result")
 	must(t, "run", trace, "--out", result, "--formats", "none", "-q")
 	for _, tt := range []struct{ args, want string }{
-		{"run " + trace + " --tasks off", "--tasks wants --out"},
+		{"run " + trace + " --tasks on", "--tasks on wants --out"},
 		{"run " + trace + " --engine dense --dense-spans 2x1m", "--dense-spans is for --engine fast"},
 		{"report " + result + " --allow-failures", "--allow-failures is for --compare"},
 		{"import csv " + jobs + " --out " + out + " --delimiter xx", `--delimiter is "xx"`},
