@@ -110,3 +110,51 @@ func TestApplicationsGoAheadUntilTheirMastersSpeak(t *testing.T) {
 		alike(t, func() scenario.Input { return input(cluster(8, 2), nil, j) }, o)
 	}
 }
+
+// TestApplicationsRunFarAhead counts what is executed apart, by the loop, how often it comes to an application, and what has a place in the queue, of the events of some clusters: where an
+// application stops before it must, nothing else than these counts tells. They may only become less.
+func TestApplicationsRunFarAhead(t *testing.T) {
+	events, apart, turns, queued := int64(0), int64(0), int64(0), uint64(0)
+	for seed := range uint64(24) {
+		in, o := randomDense(random.Stream(seed, "far ahead"), seed)
+		if seed%3 > 0 { // heartbeats as far from each other as in other clusters
+			delete(o.Conf, "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms")
+			o.Model.KillMS = model.DefaultModel().KillMS
+		}
+		if seed%3 == 2 { // executors that are idle are given back, and end, while the last task runs
+			in = func() scenario.Input {
+				return input(cluster(6, 2), nil, sparkJob(0, 0, 9, stage(0, 20, 2000, nil), stage(1, 1, 60_000, []int32{0}), stage(2, 20, 2000, []int32{1})))
+			}
+			o = scenario.Options{Seed: seed, Model: o.Model, Conf: map[string]string{"spark.dynamicAllocation.executorIdleTimeout": "3s"}}
+		}
+		sc, err := scenario.New(in(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var to record.Sink = &keep{}
+		if seed%2 == 0 {
+			to = disorderly{&keep{}}
+		}
+		s, err := newSim(sc, to, nil, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.after = func() {
+			apart++
+			for k := range kinds {
+				if s.doing == &kinds[k] {
+					return
+				}
+			}
+			turns++
+		}
+		m, err := s.run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		events, queued = events+m.Totals.Events, queued+s.q.seq
+	}
+	if apart > 12_197 || turns > 2379 || queued > 13_177 {
+		t.Errorf("of %d events %d were executed apart, %d of them of applications, and %d had a place in the queue, want no more than 12197, 2379 and 13177", events, apart, turns, queued)
+	}
+}
