@@ -134,7 +134,7 @@ func (a *app) mayHear(e *event, row *kind) bool {
 	if !ok || len(gives) == 0 {
 		return ok
 	}
-	if a.fates[dying] > 0 || e.at == s.now && e.ord < s.reached {
+	if e.at == s.now && e.ord < s.reached {
 		return false
 	}
 	for _, id := range gives {
@@ -201,8 +201,8 @@ func (a *app) mayDepart(e *event, now int64) bool {
 	if e.kind() != evExit || e.arg >= 0 || a.hearer == nil || a.s.reasons != nil || e.number() == a.am {
 		return false
 	}
-	c := a.containerOf(e.number())
-	return c != nil && c.fate() == departing && (e.at-a.s.sc.Model.KillMS > now || a.s.told(a, e))
+	c := a.containerOf(e.number()) // which departs if it is there, as its end is known beforehand and nothing of the application is unsettled
+	return c != nil && (e.at-a.s.sc.Model.KillMS > now || a.s.told(a, e))
 }
 
 // A fate is what is known of a container that has not been written.
