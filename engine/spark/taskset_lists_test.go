@@ -121,3 +121,30 @@ func TestTaskIsTakenFromAllExecutorsOfACache(t *testing.T) {
 		}
 	}
 }
+
+// A list that has gone, as nothing in it waited, is looked at again when a task comes back into it, whichever it is.
+func TestListThatComesBackIsLookedAt(t *testing.T) {
+	const n = 5
+	spec := TaskSetSpec{Tasks: n, PrefStart: []int32{0}}
+	racks := make([]int32, n)
+	for i := range int32(n) {
+		racks[i] = i
+		spec.Hosts = append(spec.Hosts, i)
+		spec.PrefStart = append(spec.PrefStart, i+1)
+	}
+	for back := range int32(n) {
+		set := NewTaskScheduler(testConf(t, nil), NewPools(FIFO, nil), racks, nil).Submit(0, &spec)
+		for _, k := range []*keyedLists{&set.pending.byHost, &set.pending.byRack} {
+			for i := range set.tasks {
+				set.tasks[i].done = true
+			}
+			if k.anyLive(set) {
+				t.Fatal("a task waits, and all are done")
+			}
+			set.tasks[back].done = false
+			if k.add(back, back); !k.anyLive(set) {
+				t.Errorf("task %d has come back and is not found", back)
+			}
+		}
+	}
+}
