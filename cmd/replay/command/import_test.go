@@ -1,13 +1,16 @@
 package command
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"replay/cmd/replay/cmdline"
+	"replay/trace/importer/codec"
 )
 
 const importData = "../../../trace/importer/testdata/"
@@ -59,7 +62,7 @@ func TestImportErrors(t *testing.T) {
 		{"../../../traces/uniform-micro --out OUT", cmdline.ExitBadInput, "uniform-micro: a trace of this program: replay run takes it as it is"},
 		{"../../../README.md --out OUT", cmdline.ExitBadInput, "README.md: of no known format"},
 		{"auto ../../../README.md --out OUT", cmdline.ExitBadInput, "of no known format"},
-		{"spark-eventlog " + good + " --out OUT --from 2h", cmdline.ExitBadInput, "want days such as"},
+		{"spark-eventlog " + good + " --out OUT --from 2h", cmdline.ExitUsage, "want days such as"},
 		{"spark-eventlog " + good + " --out OUT --from 2h --to 2026-11-21", cmdline.ExitUsage, "want two days or two times"},
 		{"rumen " + importData + "rumen/cluster --racks 3 --out OUT -q", cmdline.ExitDone, "warning: --racks 3 has no effect: the source has nodes, which are in racks of its own"},
 		{"rumen " + importData + "rumen/cluster --nodes 2 --racks 3 --out OUT", cmdline.ExitUsage, "racks is 3, want at most the 2 nodes"},
@@ -155,17 +158,30 @@ func TestFolderOfLogs(t *testing.T) {
 func TestWelcome(t *testing.T) {
 	log := importData + "spark-eventlog/eventlogs/app-20261121064901-0000.zstd"
 	yarn := importData + "spark-on-yarn/locality-wait-0s/eventlogs/application_1795247048320_0001_1.gz"
+	reading := filepath.Join(t.TempDir(), "app-20261121064901-0000") // the log with tasks that read files, as otherwise no block is placed
+	packed, err := codec.Open(log, "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(packed)
+	if err == nil {
+		err = os.WriteFile(reading, []byte(strings.ReplaceAll(string(text), `"Input Metrics":{"Bytes Read":0,`, `"Input Metrics":{"Bytes Read":1000,`)), 0o644)
+	}
+	if err := errors.Join(err, packed.Close()); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		args string
 		want []string
 	}{
-		{log + " --blocks hdfs --nodes 4 --racks 2", []string{
+		{reading + " --blocks hdfs --nodes 4 --racks 2", []string{
 			"cluster: 4 nodes of 64 GiB and 16 vcores in 2 racks; 4 hosts more in the table of nodes that are not part of it",
 			"preferred hosts: blocks placed as HDFS does, 3 replicas each",
 			"The application was not recorded on YARN but on standalone Spark, and is replayed as if on YARN",
 			"import.json; trace ",
 		}},
-		{log + " --blocks hdfs --nodes 2 --replication 99", []string{"blocks placed as HDFS does, 2 replicas each, one on each node, where 99 are asked for"}},
+		{log + " --blocks hdfs --nodes 4", []string{"preferred hosts: none"}},
+		{reading + " --blocks hdfs --nodes 2 --replication 99", []string{"blocks placed as HDFS does, 2 replicas each, one on each node, where 99 are asked for"}},
 		{log + " --blocks none --nodes 1 --copies 2 --arrivals fixed:1h", []string{"submitted over 60.00 min, fixed:1h", "preferred hosts: none"}},
 		{log + " " + yarn, []string{"those of the recording", "1 of 2 applications were not recorded on YARN and are replayed as if on it: standalone Spark (1)"}},
 		{yarn, []string{"preferred hosts: inferred from where tasks ran", "submitted as recorded, on 2026-11-21\n"}},

@@ -58,8 +58,8 @@ func (p *program) runTrace(c *cli.Context) error {
 			return cmdline.Usagef("--%s wants --out, the directory to write them to", name)
 		}
 	}
-	if c.IsSet("tasks") && c.String("tasks") != "off" && c.String("out") == "" && p.listener == nil && p.origin == nil { // off is what happens then
-		return cmdline.Usagef("--tasks on wants --out, the directory whose table of tasks it is about")
+	if c.IsSet("tasks") && c.String("out") == "" && p.listener == nil && p.origin == nil {
+		fmt.Fprintln(c.App.ErrWriter, "warning: --tasks has no effect without --out: it is about a table of the result directory")
 	}
 	o, err := p.readOptions(c, p.options())
 	if err != nil {

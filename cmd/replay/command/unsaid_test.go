@@ -32,7 +32,6 @@ func TestFlagsThatDoNothing(t *testing.T) {
 	result := filepath.Join(dir, "result")
 	must(t, "run", trace, "--out", result, "--formats", "none", "-q")
 	for _, tt := range []struct{ args, want string }{
-		{"run " + trace + " --tasks on", "--tasks on wants --out"},
 		{"run " + trace + " --engine dense --dense-spans 2x1m", "--dense-spans is for --engine fast"},
 		{"report " + result + " --allow-failures", "--allow-failures is for --compare"},
 		{"import csv " + jobs + " --out " + out + " --delimiter xx", `--delimiter is "xx"`},
@@ -47,6 +46,9 @@ func TestFlagsThatDoNothing(t *testing.T) {
 		if code, stdout, stderr := cmd(t, strings.Fields(tt.args)...); code != cmdline.ExitUsage || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s: exit %d, want %d and %q\n%s%s", tt.args, code, cmdline.ExitUsage, tt.want, stdout, stderr)
 		}
+	}
+	if code, _, stderr := cmd(t, "run", trace, "--tasks", "off", "-q"); code != cmdline.ExitDone || !strings.Contains(stderr, "warning: --tasks has no effect without --out") {
+		t.Errorf("--tasks without --out: exit %d\n%s", code, stderr)
 	}
 	must(t, "run", trace, "--tasks", "off", "--out", filepath.Join(dir, "without"), "--formats", "none", "-q")
 	must(t, "run", "--from", filepath.Join(dir, "without"), trace, "-q")
