@@ -92,6 +92,6 @@ func (s *summed) giveContainers() {
 // sumEvent adds what the scheduler did to the digest.
 func (s *sim) sumEvent(e *yarn.Event) {
 	c := &e.Container
-	s.digest.Event(&[...]int64{int64(e.Kind), s.now, int64(e.App), int64(c.ID.App), c.ID.N, int64(c.Node), int64(c.Priority), int64(c.Type),
-		c.Size[resource.Memory], c.Size[resource.VCores], int64(e.Exit)})
+	s.digest.Event(&[...]int64{record.Pair(int32(e.Kind)|int32(c.Type)<<8, c.Priority), s.now, int64(e.App), int64(c.ID.App), c.ID.N, record.Pair(int32(c.Node), e.Exit),
+		c.Size[resource.Memory], c.Size[resource.VCores]})
 }

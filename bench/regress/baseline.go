@@ -32,7 +32,7 @@ type Entry struct {
 // Format and FormatVersion are those of a baseline.
 const (
 	Format        = "replay-bench"
-	FormatVersion = 1
+	FormatVersion = 2 // 1 had other decision hashes
 )
 
 // A Baseline is a file of entries.

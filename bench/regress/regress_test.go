@@ -111,7 +111,7 @@ func TestBaseline(t *testing.T) {
 	if a, b := got.Entry("a"), got.Entry("b"); len(got.Entries) != 2 || len(a.Times) != 2 || a.Times[1][0] != 2 || len(b.Times) != 1 || got.Entry("c") != nil {
 		t.Errorf("%+v, %+v", a, b)
 	}
-	for text, want := range map[string]string{"{": "unexpected end", `{"format":"x"}`: `format is "x", version 0; want "replay-bench", version 1`,
+	for text, want := range map[string]string{"{": "unexpected end", `{"format":"x"}`: `format is "x", version 0; want "replay-bench", version 2`,
 		`{"format":"replay-bench","format_version":1,"cases":[null]}`: "case 0 has no name"} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

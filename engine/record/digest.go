@@ -25,10 +25,8 @@ const (
 )
 
 // Event adds one thing that the scheduler did; the numbers are in a fixed order.
-func (d *Digest) Event(n *[11]int64) {
-	h := fold(fold(fold(fold(d.order, n[0]), n[1]), n[2]), n[3])
-	h = fold(fold(fold(fold(h, n[4]), n[5]), n[6]), n[7])
-	d.order = fold(fold(fold(h, n[8]), n[9]), n[10])
+func (d *Digest) Event(n *[8]int64) {
+	d.order = both(both(both(both(d.order, n[0], n[1]), n[2], n[3]), n[4], n[5]), n[6], n[7])
 }
 
 // Job adds the life of a job.
@@ -53,12 +51,11 @@ func (d *Digest) Containers(rows []Container) {
 }
 
 func (r *Container) mix() uint64 {
-	h := fold(fold(fold(fold(ofContainer, r.Job), r.Number), flag(r.AM)), int64(r.Node))
-	h = fold(fold(fold(fold(h, r.MemMiB), r.VCores), int64(r.Priority)), textOfType(r.Type))
-	h = fold(fold(fold(fold(h, int64(r.Match)), int64(r.Miss)), flag(r.Hinting)), flag(r.Hinted))
-	h = fold(fold(fold(fold(h, flag(r.Reserved)), r.Asked), r.Allocated), r.Acquired)
-	h = fold(fold(fold(fold(h, r.Started), r.Registered), r.Ended), textOfEnd(r.End))
-	return fold(fold(fold(h, int64(r.Exit)), r.Tasks), r.BusyMS)
+	small := flag(r.AM) | flag(r.Hinting)<<1 | flag(r.Hinted)<<2 | flag(r.Reserved)<<3 | int64(r.Match)<<8 | int64(r.Miss)<<16
+	h := both(both(ofContainer, r.Job, r.Number), Pair(r.Node, r.Exit), Pair(r.Priority, 0)|small<<32)
+	h = both(both(h, textOfType(r.Type), textOfEnd(r.End)), r.MemMiB, r.VCores)
+	h = both(both(h, r.Asked, r.Allocated), r.Acquired, r.Started)
+	return both(both(h, r.Registered, r.Ended), r.Tasks, r.BusyMS)
 }
 
 // Task adds a task attempt.
@@ -91,19 +88,16 @@ func (d *Digest) Wave(w *Wave) {
 }
 
 // mixStage folds what is the same of all attempts of a stage attempt, mix all else into that.
-func (r *Task) mixStage() uint64 {
-	return fold(fold(fold(ofTask, r.Job), int64(r.Stage)), int64(r.StageAttempt))
-}
+func (r *Task) mixStage() uint64 { return both(ofTask, r.Job, Pair(r.Stage, r.StageAttempt)) }
 
 func (r *Task) mix(h uint64) uint64 {
-	h = fold(fold(fold(fold(h, int64(r.Index)), int64(r.Attempt)), r.Container), int64(r.Node))
-	h = fold(fold(fold(fold(h, r.Ready), r.Launch), r.Finish), int64(r.Level))
-	h = fold(fold(fold(fold(h, flag(r.Preferring)), flag(r.Preferred)), int64(r.Miss)), flag(r.Speculative))
+	small := flag(r.Preferring) | flag(r.Preferred)<<1 | flag(r.Speculative)<<2 | int64(r.Level)<<8 | int64(r.Miss)<<16
 	end := success
 	if r.End != TaskSuccess {
 		end = text(r.End)
 	}
-	return fold(fold(fold(fold(h, end), r.DurationMS), r.PenaltyMS), r.OverheadMS)
+	h = both(both(h, Pair(r.Index, r.Attempt), Pair(r.Node, 0)|small<<32), r.Container, r.Ready)
+	return both(both(both(h, r.Launch, r.Finish), r.DurationMS, r.PenaltyMS), r.OverheadMS, end)
 }
 
 // textOfEnd is text, worked out before for the end of most containers; textOfType for the types that there are.
@@ -144,17 +138,24 @@ func (d *Digest) Hash(t *Totals) string {
 
 // mix folds numbers into h.
 func mix(h uint64, numbers ...int64) uint64 {
-	for _, n := range numbers {
-		h = fold(h, n)
+	for ; len(numbers) > 1; numbers = numbers[2:] {
+		h = both(h, numbers[0], numbers[1])
+	}
+	if len(numbers) > 0 {
+		h = both(h, numbers[0], 0)
 	}
 	return h
 }
 
-// fold folds a number into h, by a multiplication of 64 by 64 bits whose halves are joined: a change of one bit spreads over all.
-func fold(h uint64, n int64) uint64 {
-	hi, lo := bits.Mul64(h^0x9e3779b97f4a7c15, uint64(n)^0xbf58476d1ce4e5b9)
-	return hi ^ lo + bits.RotateLeft64(h, 23)
+// both folds two numbers into h, by a multiplication of 64 by 64 bits whose halves are joined: a change of one bit spreads over all. The
+// constants keep small numbers from being the factor 0, beside which the other one does not count.
+func both(h uint64, a, b int64) uint64 {
+	hi, lo := bits.Mul64(uint64(a)^0x9e3779b97f4a7c15, uint64(b)^h^0xbf58476d1ce4e5b9)
+	return hi ^ lo
 }
+
+// Pair returns two numbers as one.
+func Pair(low, high int32) int64 { return int64(uint32(low)) | int64(high)<<32 }
 
 func text(s string) int64 {
 	h := uint64(len(s))

@@ -84,8 +84,8 @@ func TestDigestOfRowsIsOfASet(t *testing.T) {
 }
 
 func TestDigestOfEventsIsOfASequence(t *testing.T) {
-	ab := sum(func(d *Digest) { d.Event(&[11]int64{1, 2}); d.Event(&[11]int64{3, 4}) })
-	if ba := sum(func(d *Digest) { d.Event(&[11]int64{3, 4}); d.Event(&[11]int64{1, 2}) }); ab == ba {
+	ab := sum(func(d *Digest) { d.Event(&[8]int64{1, 2}); d.Event(&[8]int64{3, 4}) })
+	if ba := sum(func(d *Digest) { d.Event(&[8]int64{3, 4}); d.Event(&[8]int64{1, 2}) }); ab == ba {
 		t.Error("two events in the other order have the same hash")
 	}
 }
@@ -93,11 +93,11 @@ func TestDigestOfEventsIsOfASequence(t *testing.T) {
 // TestDigestIsPinned holds the mapping: stored hashes stay comparable.
 func TestDigestIsPinned(t *testing.T) {
 	var d Digest
-	d.Event(&[11]int64{1, 2, 3, 10: 11})
+	d.Event(&[8]int64{1, 2, 3, 7: 11})
 	d.Job(&Job{ID: 7, Outcome: JobSucceeded, Finish: 12_345})
 	d.Container(&Container{Job: 7, Number: 2, Type: "NODE_LOCAL", End: EndReleased})
 	d.Task(&Task{Job: 7, Launch: 100, Finish: 200, End: TaskSuccess})
-	if got, want := d.Hash(&Totals{Jobs: 1, EndMS: 12_345}), "53bed4090282db37"; got != want {
+	if got, want := d.Hash(&Totals{Jobs: 1, EndMS: 12_345}), "f86fbada5e95c1c3"; got != want {
 		t.Errorf("hash is %s, want %s", got, want)
 	}
 }
