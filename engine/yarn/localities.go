@@ -237,8 +237,16 @@ func (t *Table) takeSeen(name protocol.Name, s *seen) RememberAsk {
 	}
 	k := &t.taken[s.at]
 	k.count++
+	was := k.gone
 	if k.gone = !s.ok || s.wanted == k.count; k.gone {
+		counted := t.of == t.version
 		t.version++
+		if counted { // all others are as they were
+			t.of = t.version
+			if s.ok && !was {
+				t.locations--
+			}
+		}
 	}
 	return RememberAsk{Name: name, Size: t.size, Relax: true, count: 1}
 }

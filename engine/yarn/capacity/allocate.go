@@ -122,7 +122,7 @@ func (s *Scheduler) Usages(yield func(Usage)) {
 	for _, q := range s.queues {
 		yield(Usage{
 			Path: q.cfg.Path, Leaf: q.leaf, Used: q.used,
-			Capacity: q.standing.Used, Absolute: q.standing.AbsoluteUsed,
+			Capacity: q.stands().Used, Absolute: q.stands().AbsoluteUsed,
 			Applications: q.numApps(), Active: len(q.activeApps), Pending: len(q.pendingApps),
 		})
 	}

@@ -171,7 +171,7 @@ func (q *queue) sorted() []*queue {
 }
 
 func (q *queue) compareChildren(a, b *queue) int {
-	return policy.CompareCapacityQueues(&a.standing, &b.standing, q.cfg.PriorityFirst, q.s.types)
+	return policy.CompareCapacityQueues(a.stands(), b.stands(), q.cfg.PriorityFirst, q.s.types)
 }
 
 // shift notes that what gives a queue its place among its siblings has changed.

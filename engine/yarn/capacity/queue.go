@@ -22,7 +22,8 @@ type queue struct {
 	used      resource.Resource
 	reserved  resource.Resource // part of used
 	pending   resource.Resource
-	standing  policy.CapacityQueue // among the siblings
+	standing  policy.CapacityQueue // see [queue.stands]
+	moved     bool                 // what is used of standing is to be computed
 	number    int                  // among the siblings, as configured
 	order     []*queue             // of the children, see sorted
 	shifts    bool                 // stands in shifted of the parent
@@ -104,11 +105,21 @@ func (q *queue) clusterChangedLeaf(limit resource.Resource) {
 	}
 }
 
-// updateUsedCapacity keeps the part of its own capacity and of the cluster that the queue uses, and with it its place.
-//
-// Source: CSQueueUtils.updateUsedCapacity.
+// updateUsedCapacity notes that the part of its own capacity and of the cluster that the queue uses is another one, and with it its place. It is computed when
+// somebody asks, see [queue.stands].
 func (q *queue) updateUsedCapacity() {
 	q.shift()
+	q.moved = true
+}
+
+// stands returns where a queue stands among its siblings.
+//
+// Source: CSQueueUtils.updateUsedCapacity.
+func (q *queue) stands() *policy.CapacityQueue {
+	if !q.moved {
+		return &q.standing
+	}
+	q.moved = false
 	s := q.s
 	cluster := s.cluster()
 	q.standing.Used, q.standing.AbsoluteUsed = 0, 0
@@ -117,6 +128,7 @@ func (q *queue) updateUsedCapacity() {
 		q.standing.AbsoluteUsed = s.calc.Divide(cluster, q.used, cluster)
 		q.standing.Used = s.calc.Divide(cluster, q.used, own)
 	}
+	return &q.standing
 }
 
 // use adds r, which may be negative, to what the queue uses.

@@ -90,7 +90,7 @@ func (s *Scheduler) Leaves(yield func(LeafState) bool) {
 
 func (q *queue) state() LeafState {
 	l := LeafState{
-		Path: q.cfg.Path, Capacity: q.cfg.AbsoluteCapacity, MaxCapacity: q.cfg.AbsoluteMaxCapacity, Used: q.standing.AbsoluteUsed,
+		Path: q.cfg.Path, Capacity: q.cfg.AbsoluteCapacity, MaxCapacity: q.cfg.AbsoluteMaxCapacity, Used: q.stands().AbsoluteUsed,
 		Usage: q.used, Reserved: q.reserved, Pending: q.pending, AMUsed: q.amUsed, AMLimit: q.amLimit,
 	}
 	for _, u := range q.users.order.All {
