@@ -112,7 +112,7 @@ func TestBaseline(t *testing.T) {
 		t.Errorf("%+v, %+v", a, b)
 	}
 	for text, want := range map[string]string{"{": "unexpected end", `{"format":"x"}`: `format is "x", version 0; want "replay-bench", version 2`,
-		`{"format":"replay-bench","format_version":1,"cases":[null]}`: "case 0 has no name"} {
+		`{"format":"replay-bench","format_version":2,"cases":[null]}`: "case 0 has no name"} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
