@@ -23,7 +23,7 @@ import (
 // and that the other tests leave as they are. Samples and what passes without effect are compared, too.
 func TestEnginesDecideAlikeWithAllSettings(t *testing.T) {
 	executed, passed := int64(0), int64(0)
-	for _, seed := range more(*seeds) {
+	for _, seed := range append(more(*seeds), 55001518) { // in that one a MapReduce attempt goes that waits for a container, and others of its type are speculated on
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			in, o := randomSettings(random.Stream(seed, "settings"), seed)
 			a, b := alike(t, in, o)

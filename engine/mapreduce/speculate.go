@@ -12,7 +12,8 @@ func (j *job) eligible(i int) bool {
 	return len(j.tasks[i]) > 0 && j.set.task(i == 1).Speculative && j.waiting[i] == 0 && len(j.live[i]) > 0
 }
 
-// expectScan puts the next scan into the event queue. It comes after each heartbeat, which alone makes a type eligible.
+// expectScan puts the next scan into the event queue. It comes after each heartbeat, and when an attempt goes that waits for a container: nothing else makes a
+// type eligible.
 func (j *job) expectScan() {
 	s := &j.scan
 	if s.queued || s.next == never || j.uber != nil || !j.set.Map.Speculative && !j.set.Reduce.Speculative ||

@@ -403,6 +403,7 @@ func (j *job) kill(a *attempt, reschedule bool) {
 		j.close(a, record.TaskKilled)
 		j.alloc.Deallocate(a.id)
 		j.again(a)
+		j.expectScan()
 	case assigned:
 		a.state, a.reschedule = stopping, reschedule // when its process has started
 	case running:
