@@ -202,7 +202,11 @@ func (s *Scheduler) NextHeartbeat(h, limit, _ int64) int64 {
 	case !s.root.hasPending():
 		return next
 	case s.goesOn(h):
-		return s.nextTaking(h, min(next-1, e.until)+1)
+		behind := min(next-1, e.until) + 1
+		if taking := s.nextTaking(h, behind); taking < behind {
+			return taking
+		}
+		h = behind
 	}
 	return e.Next(searched, h, next)
 }
