@@ -22,19 +22,32 @@ func TestBeginningsDecideAlike(t *testing.T) {
 // randomBeginning is the first half minute or less of a random cluster, of each kind in turn.
 func randomBeginning(r *rand.Rand, seed uint64) (in func() scenario.Input, o scenario.Options) {
 	until := 2000 + r.Int64N(28_000)
-	switch seed % 4 {
-	case 0:
-		in, o = randomFair(r, seed)
-	case 1:
-		in, o = randomBacklog(r, seed)
-	case 2:
-		in, o = randomCapacity(r, seed)
-	default:
-		c := scenariotest.Random(seed)
-		in, o = c.Input, c.Options
+	kind := seed % 4
+	if kind == 3 {
+		kind = others
 	}
+	in, o = randomKind(r, seed, kind)
 	o.Until = until
 	return in, o
+}
+
+// others are the kinds of cluster from which on they are those of [scenariotest.Random].
+const others = 4
+
+// randomKind is a random cluster of a kind.
+func randomKind(r *rand.Rand, seed, kind uint64) (func() scenario.Input, scenario.Options) {
+	switch kind {
+	case 0:
+		return randomFair(r, seed)
+	case 1:
+		return randomBacklog(r, seed)
+	case 2:
+		return randomCapacity(r, seed)
+	case 3:
+		return randomDense(r, seed)
+	}
+	c := scenariotest.Random(seed)
+	return c.Input, c.Options
 }
 
 // The same where some nodes are not in the cluster at the beginning and join it one after the other.

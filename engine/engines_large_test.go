@@ -27,16 +27,13 @@ func TestEnginesDecideAlikeAtTheirLimits(t *testing.T) {
 
 // limits are a cluster of [scenariotest.Random] with other nodes, jobs and intervals.
 type limits struct {
-	*rand.Rand
+	draw
 	scenariotest.Case
 }
 
-func (l *limits) oneIn(n int) bool         { return l.IntN(n) == 0 }
-func (l *limits) pick(of ...string) string { return of[l.IntN(len(of))] }
-
 // randomLimits is such a cluster, of each kind in turn.
 func randomLimits(r *rand.Rand, seed uint64) (func() scenario.Input, scenario.Options) {
-	l := &limits{Rand: r, Case: *scenariotest.Random(seed)}
+	l := &limits{draw: draw{r}, Case: *scenariotest.Random(seed)}
 	l.Options.Conf = maps.Clone(l.Options.Conf)
 	switch seed % 6 {
 	case 0:

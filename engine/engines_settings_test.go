@@ -14,7 +14,6 @@ import (
 	"replay/engine/model"
 	"replay/engine/random"
 	"replay/engine/scenario"
-	"replay/engine/scenario/scenariotest"
 	"replay/engine/spark/driver"
 	"replay/trace"
 )
@@ -67,27 +66,13 @@ func alike(t *testing.T, in func() scenario.Input, o scenario.Options) (executed
 
 // randomSettings is a cluster of another random kind with some of all settings.
 func randomSettings(r *rand.Rand, seed uint64) (func() scenario.Input, scenario.Options) {
-	var in func() scenario.Input
-	var o scenario.Options
-	switch seed % 6 {
-	case 0:
-		in, o = randomFair(r, seed)
-	case 1:
-		in, o = randomBacklog(r, seed)
-	case 2:
-		in, o = randomCapacity(r, seed)
-	case 3:
-		in, o = randomDense(r, seed)
-	default:
-		c := scenariotest.Random(seed)
-		in, o = c.Input, c.Options
-	}
+	in, o := randomKind(r, seed, seed%6)
 	return withSettings(r, seed, in, o)
 }
 
 // withSettings is a cluster with some of all settings.
 func withSettings(r *rand.Rand, seed uint64, cluster func() scenario.Input, o scenario.Options) (func() scenario.Input, scenario.Options) {
-	d := &drawn{Rand: r, in: cluster, o: o}
+	d := &drawn{draw: draw{r}, in: cluster, o: o}
 	d.o.Conf = maps.Clone(d.o.Conf)
 	if d.o.Model == (model.Model{}) {
 		d.o.Model = model.DefaultModel()
@@ -117,7 +102,7 @@ func withSettings(r *rand.Rand, seed uint64, cluster func() scenario.Input, o sc
 
 // drawn is a cluster whose settings are drawn.
 type drawn struct {
-	*rand.Rand
+	draw
 	in     func() scenario.Input
 	o      scenario.Options
 	jobs   []*trace.Job
@@ -126,8 +111,12 @@ type drawn struct {
 	static bool // the job that is drawn has no dynamic allocation
 }
 
-func (d *drawn) oneIn(n int) bool           { return d.IntN(n) == 0 }
-func (d *drawn) pick(of ...string) string   { return of[d.IntN(len(of))] }
+// draw is a stream that settings are drawn from.
+type draw struct{ *rand.Rand }
+
+func (d draw) oneIn(n int) bool         { return d.IntN(n) == 0 }
+func (d draw) pick(of ...string) string { return of[d.IntN(len(of))] }
+
 func (d *drawn) number(of ...int64) int64   { return of[d.IntN(len(of))] }
 func (d *drawn) fraction(of ...float64) any { return of[d.IntN(len(of))] }
 

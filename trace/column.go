@@ -70,11 +70,7 @@ func bindWhole[T int32 | int64](r *rowReader, name string, decode func(parquet.P
 	if at.Leaf < 0 || !r.t.leaves[name].recast {
 		return bindNumber(r, name, Unset, decode)
 	}
-	c := tablefile.BindWhole(r.Reader, at, T(Unset))
-	if !at.Required {
-		c.Reserved = func(values []T) int { return slices.Index(values, Unset) }
-	}
-	return c
+	return tablefile.BindWhole(r.Reader, at, T(Unset))
 }
 
 func bindInt32(r *rowReader, name string) *column[int32] {

@@ -15,7 +15,7 @@ func (l *Leaf) Whole() bool {
 }
 
 // BindWhole is [Bind] of a column of whole numbers that a leaf has in another width or without a sign. A value that T does not hold is a
-// [*BadValue], and so is one that [Column.Reserved] finds.
+// [*BadValue], and so is absent where the file may have null in its place.
 func BindWhole[T int32 | int64](r *Reader, at Binding, absent T) *Column[T] {
 	switch l := r.f.Leaf(at.Leaf); {
 	case l.Unsigned() && l.Kind == parquet.Int64:
@@ -56,22 +56,19 @@ func (c *recast[F, T]) fill(n int) error {
 	to.own = slices.Grow(to.own[:0], len(from.V))[:len(from.V)]
 	to.V, to.Start, to.Set = to.own, from.Start, from.Set
 	for i, v := range from.V {
-		if v == from.Absent && !from.at.Required {
-			to.V[i] = to.Absent
-			continue
+		x, want := T(v), ""
+		switch nullable := !from.at.Required; {
+		case nullable && v == from.Absent:
+			x = to.Absent
+		case F(x) != v || (x < 0) != (v < 0):
+			want = fmt.Sprintf("a number of %d bits with a sign", sizeOf[T]())
+		case nullable && x == to.Absent:
+			want = "null where it is unknown"
 		}
-		to.V[i] = T(v)
-		if F(to.V[i]) != v || (to.V[i] < 0) != (v < 0) {
-			return &BadValue{from.at.Name, first + from.rowIn(i), fmt.Sprint(v), fmt.Sprintf("a number of %d bits with a sign", sizeOf[T]())}
+		if want != "" {
+			return &BadValue{from.at.Name, first + from.rowIn(i), fmt.Sprint(v), want}
 		}
-	}
-	if to.Reserved == nil {
-		return nil
-	}
-	for i, v := range from.V {
-		if v != from.Absent && to.V[i] == to.Absent {
-			return &BadValue{from.at.Name, first + int64(i), fmt.Sprint(v), "null where it is unknown"}
-		}
+		to.V[i] = x
 	}
 	return nil
 }

@@ -2,12 +2,9 @@ package driver
 
 import (
 	"slices"
-	"strconv"
 
 	"replay/engine/master"
-	"replay/engine/protocol"
 	"replay/engine/spark"
-	"replay/engine/spark/scala"
 	"replay/trace"
 )
 
@@ -32,7 +29,7 @@ func (k *Kind) Play(h master.Host, j *trace.Job, told func(*spark.TotalRequest))
 	p := &Played{asked: k.newMaster(h, j, set).(*asked), Told: told}
 	p.source = p
 	if err = p.asked.Register(); err == nil {
-		p.takesMany()
+		p.Beats()
 	}
 	return p, err
 }
@@ -52,29 +49,7 @@ func (p *Played) RequestTotal(now int64, r *spark.TotalRequest) bool {
 	return ok
 }
 
-// takesMany has the application master take executors of each profile, as many as come.
-func (p *Played) takesMany() {
-	const many = 1000
-	q := spark.TotalRequest{}
-	for i := range p.set.profiles {
-		q.Profiles = append(q.Profiles, spark.ProfileTotal{Profile: int32(i), Total: many})
-	}
-	p.alloc.RequestTotal(p.now(), &q)
-	p.heartbeat(false)
-}
-
-func (p *Played) hashes() *spark.HashOrder {
-	hash := func(name protocol.Name) int32 { return scala.HashCode(p.cluster.Names.Text(name)) }
-	racks := map[int32]protocol.Name{}
-	for n, rack := range p.cluster.Rack {
-		racks[p.cluster.RackIndex[n]] = rack
-	}
-	return &spark.HashOrder{
-		Exec: func(id int32) int32 { return scala.HashCode(strconv.Itoa(int(id))) },
-		Host: func(n int32) int32 { return hash(p.cluster.Host[n]) },
-		Rack: func(n int32) int32 { return hash(racks[n]) },
-	}
-}
+func (p *Played) hashes() *spark.HashOrder { return p.hashesOf(hashOfExecutor) }
 
 func (p *Played) arrange(offers []spark.Offer) {
 	slices.SortFunc(offers, func(a, b spark.Offer) int { return int(a.Exec - b.Exec) })
@@ -87,8 +62,16 @@ func (p *Played) begins() {
 	}
 }
 
-// Beats is a heartbeat of the application master: it takes what it is given, as if it had been asked for, and gives back what is to be killed.
-func (p *Played) Beats() { p.takesMany() }
+// Beats is a heartbeat of the application master: it takes what it is given, executors of each profile as many as come, and gives back what is to be killed.
+func (p *Played) Beats() {
+	const many = 1000
+	q := spark.TotalRequest{}
+	for i := range p.set.profiles {
+		q.Profiles = append(q.Profiles, spark.ProfileTotal{Profile: int32(i), Total: many})
+	}
+	p.alloc.RequestTotal(p.now(), &q)
+	p.heartbeat(false)
+}
 
 // In returns the executor that was started in a container.
 func (p *Played) In(c int64) int32 { return p.executorIn(c) }

@@ -122,22 +122,30 @@ func (g *given) recordedAs(id int32) int32 { return g.list[id-1].ID }
 
 // hashes is the order that the names of the recording give: executors, hosts and racks have those that they had.
 func (g *given) hashes() *spark.HashOrder {
-	names := g.cluster.Names
-	host, rack := make([]int32, len(g.cluster.Host)), make([]int32, len(g.cluster.Rack))
-	for n := range host {
-		host[n] = scala.HashCode(names.Text(g.cluster.Host[n]))
-		rack[g.cluster.RackIndex[n]] = scala.HashCode(names.Text(g.cluster.Rack[n]))
-	}
 	exec := make([]int32, len(g.list)+1)
 	for i := range g.list {
-		exec[i+1] = scala.HashCode(strconv.Itoa(int(g.list[i].ID)))
+		exec[i+1] = hashOfExecutor(g.list[i].ID)
+	}
+	return g.hashesOf(func(id int32) int32 { return exec[id] })
+}
+
+// hashesOf is the order of hash tables that names of hosts and racks give, with the hashes of executors.
+func (d *Driver) hashesOf(exec func(id int32) int32) *spark.HashOrder {
+	names := d.cluster.Names
+	host, rack := make([]int32, len(d.cluster.Host)), make([]int32, len(d.cluster.Rack))
+	for n := range host {
+		host[n] = scala.HashCode(names.Text(d.cluster.Host[n]))
+		rack[d.cluster.RackIndex[n]] = scala.HashCode(names.Text(d.cluster.Rack[n]))
 	}
 	return &spark.HashOrder{
-		Exec: func(id int32) int32 { return exec[id] },
+		Exec: exec,
 		Host: func(n int32) int32 { return host[n] },
 		Rack: func(n int32) int32 { return rack[n] },
 	}
 }
+
+// hashOfExecutor is the hash of an executor's name.
+func hashOfExecutor(id int32) int32 { return scala.HashCode(strconv.Itoa(int(id))) }
 
 // arrange puts the executors into the order in which the recording has them take their next tasks. Spark's order is
 // drawn, from a generator without a seed: where the recording shows what was drawn, a replay beside it takes that.
