@@ -46,7 +46,7 @@ func newArrowSeries(path string) (*arrowSeries, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := ipc.NewFileWriter(file, ipc.WithSchema(schema))
+	w, err := ipc.NewFileWriter(file, ipc.WithSchema(schema), ipc.WithZstd())
 	if err != nil {
 		file.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)

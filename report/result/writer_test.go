@@ -1,6 +1,7 @@
 package result_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/parquet-go/parquet-go"
 
+	"replay/engine/record"
 	"replay/outdir"
 	"replay/report/reporttest"
 	"replay/report/result"
@@ -21,7 +23,9 @@ func TestArrowHasTheSamplesOfParquet(t *testing.T) {
 	}
 }
 
-func sameSamples(t *testing.T, feed reporttest.Feed) {
+// write makes the tables of a feed and returns their folder.
+func write(t *testing.T, feed reporttest.Feed) string {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "r")
 	d, err := outdir.Kind{}.Begin(dir)
 	if err != nil {
@@ -37,6 +41,11 @@ func sameSamples(t *testing.T, feed reporttest.Feed) {
 	if err := d.Install(); err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+func sameSamples(t *testing.T, feed reporttest.Feed) {
+	dir := write(t, feed)
 	file, err := os.Open(filepath.Join(dir, "series.parquet"))
 	if err != nil {
 		t.Fatal(err)
@@ -90,5 +99,26 @@ func sameSamples(t *testing.T, feed reporttest.Feed) {
 	}
 	if n := rows.NumRows(); row != n || row == 0 {
 		t.Errorf("%d rows, want %d", row, n)
+	}
+}
+
+// Samples of many queues, of which most hold still, take a few bytes a row in series.arrow.
+func TestSamplesOfManyQueuesAreSmall(t *testing.T) {
+	const times, queues = 100, 1000
+	dir := write(t, func(sink record.Sink) record.Manifest {
+		for at := range int64(times) {
+			sink.Sample(&record.Sample{Time: at * 1000, CapacityMem: 1 << 20, CapacityVCores: 64, Nodes: 8})
+			for q := range int64(queues) {
+				sink.Sample(&record.Sample{Time: at * 1000, Queue: fmt.Sprintf("root.team%d", q), FairMem: 1048 + q%2, SteadyMem: 1048, UsedMem: q * (at % 10 / 9)})
+			}
+		}
+		return record.Manifest{Nodes: 8}
+	})
+	info, err := os.Stat(filepath.Join(dir, "series.arrow"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if most := int64(15 * times * (queues + 1)); info.Size() > most {
+		t.Errorf("%d bytes, want at most %d", info.Size(), most)
 	}
 }
