@@ -7,6 +7,7 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
+	"replay/engine/record"
 	"replay/report/metric"
 	"replay/report/plot"
 	"replay/report/reporttest"
@@ -25,7 +26,10 @@ func pageOf(t *testing.T, d *result.Data) []byte {
 }
 
 func TestRunInBrowser(t *testing.T) {
-	d := explained(reporttest.DataOf(t, reporttest.Usual.Feed))
+	d := explained(reporttest.DataOf(t, func(sink record.Sink) record.Manifest {
+		sink.Sample(&record.Sample{Queue: "root." + strings.Repeat("q", 200), UsedMem: 1024, UsedVCores: 1, FairMem: 1024, Containers: 1})
+		return reporttest.Usual.Feed(sink)
+	}))
 	d.Jobs.At(3).Name = `<b onmouseover="alert(1)">` + "a-very-long-name-of-a-job-without-any-place-to-break-it-in-two-that-goes-on-and-on-and-on"
 	d.Manifest.Config = map[string]string{"yarn.a.key": "value", "fair-scheduler.xml": "<allocations>\n</allocations>\n"}
 	browser.Check(t, pageOf(t, d))
