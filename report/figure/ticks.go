@@ -137,5 +137,17 @@ func (logTimeTicks) Ticks(lo, hi float64) (ts []plot.Tick) {
 			ts = append(ts, tick)
 		}
 	}
+	if len(ts) > 1 {
+		return ts
+	}
+	unit, ms := "ms", 1.0 // within a third of a decade: round numbers, as a value between two labels could not be read with fewer
+	if hi >= 1000 {
+		unit, ms = TimeScale(hi)
+	}
+	ts = evenTicks{n: 5}.Ticks(lo/ms, hi/ms)
+	for i := range ts {
+		ts[i].Value *= ms
+		ts[i].Label += " " + unit
+	}
 	return ts
 }

@@ -60,3 +60,29 @@ func TestSmallPercents(t *testing.T) {
 		}
 	}
 }
+
+// However narrow an axis of times is, two labels stand on it at least, and at what they say.
+func TestTimesAreReadable(t *testing.T) {
+	for _, tt := range []struct {
+		lo, hi float64
+		want   string
+	}{
+		{1, 100, "1 ms 3 ms 10 ms 30 ms 0.1 s"},
+		{900, 11_000, "1 s 3 s 10 s"},
+		{5346, 14_950, "6 s 8 s 10 s 12 s 14 s"},
+		{310, 520, "350 ms 400 ms 450 ms 500 ms"},
+		{1.1e7, 1.9e7, "3.5 h 4.0 h 4.5 h 5.0 h"},
+		{4000, 4004, "4.000 s 4.001 s 4.002 s 4.003 s 4.004 s"},
+	} {
+		var labels []string
+		for _, k := range (logTimeTicks{}).Ticks(tt.lo, tt.hi) {
+			if k.Value < tt.lo*.999 || k.Value > tt.hi*1.001 {
+				t.Errorf("from %v to %v: %s stands at %v", tt.lo, tt.hi, k.Label, k.Value)
+			}
+			labels = append(labels, k.Label)
+		}
+		if got := strings.Join(labels, " "); got != tt.want {
+			t.Errorf("from %v to %v: %s, want %s", tt.lo, tt.hi, got, tt.want)
+		}
+	}
+}

@@ -106,6 +106,10 @@ func TestCaveatsAreSaid(t *testing.T) {
 	if before, _, _ := strings.Cut(string(html), `<dl class="cards">`); !strings.Contains(before, "The time of 2 applications is predicted to within 7.5 % in the median, and to within 10.0 % at worst.") {
 		t.Error("the page does not begin with how near the times are")
 	}
+	r.Summary.Missing = 3
+	if said := r.sentence(); !strings.HasSuffix(said, "without an error: 3 applications more.") {
+		t.Errorf("%q does not say how many applications have no error", said)
+	}
 }
 
 // What is said of several copies of an application alike is said once, with how many there are.

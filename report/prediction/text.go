@@ -124,7 +124,11 @@ func (b *Report) sentence() string {
 	if s.N == 0 {
 		return "No application has both a recorded and a predicted time."
 	}
-	return fmt.Sprintf("The time of %s is predicted to within %s in the median, and to within %s at worst.", quantity.Counted(int64(s.N), "applications"), absText(s.Median), absText(s.Worst))
+	said := fmt.Sprintf("The time of %s is predicted to within %s in the median, and to within %s at worst.", quantity.Counted(int64(s.N), "applications"), absText(s.Median), absText(s.Worst))
+	if s.Missing > 0 {
+		said += fmt.Sprintf(" Without a recorded or a predicted time, and so without an error: %s more.", quantity.Counted(int64(s.Missing), "applications"))
+	}
+	return said
 }
 
 // few says of which times the p90 of errors is one of so few that it is about the largest.
