@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // Kind is what a sort of directory consists of.
@@ -28,6 +29,13 @@ func (k Kind) Check(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		file := dir
+		for _, err := os.Stat(file); err != nil; _, err = os.Stat(file) {
+			file = filepath.Dir(file)
+		}
+		return fmt.Errorf("%s: %s is a file; want a new or empty directory", dir, file)
 	}
 	if err != nil {
 		return err

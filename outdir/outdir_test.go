@@ -78,8 +78,10 @@ func TestCheck(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "f")
 	write(t, filepath.Dir(file), "f")
-	if err := kind.Check(file); err == nil {
-		t.Error("a file was taken for a directory")
+	for _, dir := range []string{file, filepath.Join(file, "below", "it")} {
+		if err := kind.Check(dir); err == nil || !strings.Contains(err.Error(), dir+": "+file+" is a file; want a new or empty directory") {
+			t.Errorf("%s: error %v", dir, err)
+		}
 	}
 	if err := kind.Check(filepath.Join(t.TempDir(), "absent")); err != nil {
 		t.Error(err)
