@@ -51,7 +51,7 @@ type Writer struct {
 func Create(dir string, meta Meta) (*Writer, error) {
 	dir = filepath.Clean(dir)
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		return nil, fmt.Errorf("%s: exists already and is not empty", dir)
+		return nil, fmt.Errorf("%s: exists already and is not empty; want a new or empty directory", dir)
 	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}

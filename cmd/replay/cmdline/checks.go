@@ -113,7 +113,7 @@ const MostNodes = 1_000_000
 func From1To(most int64) func(string) error {
 	return func(value string) error {
 		if n, err := whole(value); err != nil || n < 1 || n > most {
-			if most == math.MaxInt32 {
+			if most >= math.MaxInt32 {
 				return errors.New("want 1 or more")
 			}
 			return fmt.Errorf("want 1 to %d", most)

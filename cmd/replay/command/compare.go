@@ -104,6 +104,10 @@ func (p *program) compare(c *cli.Context) error {
 		if v.options.Until != variants[0].options.Until {
 			return cmdline.Usagef("--variant %s: --until ends it at another time than %s, and what that cuts off is no difference of theirs: it stands outside, for the whole comparison", v.name, variants[0].name)
 		}
+		mine, first, n := v.options.Seed, variants[0].options.Seed, uint64(max(seeds, limit))
+		if apart := max(mine, first) - min(mine, first); apart > 0 && apart < n { // some pairs would have their random streams in common, and others not
+			return cmdline.Usagef("--variant %s: --seed is %d, and that of %s %d: of up to %d seeds each some are of both; want the same --seed, or one that is %d away at least", v.name, mine, variants[0].name, first, n, n)
+		}
 	}
 	formats, err := cmdline.Formats(c, p.origin != nil)
 	if err != nil {

@@ -71,7 +71,7 @@ func (o *Options) checkOut() error {
 		return errors.New("no output, want a directory for the trace")
 	}
 	if entries, err := os.ReadDir(o.Out); err == nil && len(entries) > 0 {
-		return fmt.Errorf("%s: exists already and is not empty", o.Out)
+		return fmt.Errorf("%s: exists already and is not empty; want a new or empty directory", o.Out)
 	}
 	return nil
 }
