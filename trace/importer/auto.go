@@ -169,12 +169,21 @@ func unknown(head []byte) string {
 		return "of no known format: a table with a header and no row"
 	}
 	if members := members(head); members != "" {
+		if who := answers[members]; who != "" {
+			return "of no known format: what " + who + " answers over REST, which names no tasks; replay record asks a running cluster and fetches its event logs, and fields of it can be imported as a table, csv"
+		}
 		return "of no known format: JSON with the members " + members + "; what is in no format below can be imported as a table, csv or parquet"
 	}
 	if lines := bytes.SplitN(head, []byte("\n"), 3); len(lines) == 3 && bytes.Contains(lines[1], []byte("---- --")) && len(bytes.Trim(lines[1], "- \r")) == 0 {
 		return "of no known format: a table of fixed width, as sacct prints; import csv takes what sacct -P prints"
 	}
 	return "of no known format"
+}
+
+// answers are those of Hadoop's and Spark's services over REST, by their members.
+var answers = map[string]string{
+	"apps": "the ResourceManager", "nodes": "the ResourceManager", "scheduler": "the ResourceManager", "clusterInfo": "the ResourceManager", "clusterMetrics": "the ResourceManager",
+	"jobs": "the MapReduce history server", "id, name, attempts": "Spark's history server",
 }
 
 // members lists the members of the first object of a text of JSON, as far as head has them; "" of another text.
