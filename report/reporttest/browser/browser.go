@@ -182,6 +182,21 @@ const cut = `(() => {
   return out.slice(0, 5);
 })()`
 
+// crumbs names words of at most ten letters that are broken at the head of a table of at most eleven columns, and small texts that are no smaller
+// than what they are about.
+const crumbs = `(() => {
+  const out = [], range = document.createRange();
+  for (const h of document.querySelectorAll("table:not(:has(thead th:nth-child(12))) thead th")) {
+    const texts = document.createTreeWalker(h, NodeFilter.SHOW_TEXT);
+    for (let text; text = texts.nextNode(); ) for (const w of text.data.matchAll(/[^\s-]{1,10}(?![^\s-])/g)) {
+      range.setStart(text, w.index), range.setEnd(text, w.index + w[0].length);
+      if (!h.querySelector(".quiet") && new Set([...range.getClientRects()].map(r => r.top)).size > 1) out.push("broken in two: " + w[0]);
+    }
+  }
+  for (const s of document.querySelectorAll("td small, th small")) if (parseFloat(getComputedStyle(s).fontSize) >= parseFloat(getComputedStyle(s.parentElement).fontSize)) out.push("not small: " + s.textContent);
+  return out.slice(0, 5);
+})()`
+
 // axe runs the rules for screen readers, contrast and keyboards; minor and moderate findings are no failure. Of the tables that are
 // all of one make it looks into the first, and not into pictures, which have a name as a whole.
 const axe = `[...document.querySelectorAll("details.group")].slice(1).forEach(d => d.open = false), axe.run({exclude: ["figure svg *"]}, {resultTypes: ["violations"]}).then(r => r.violations.filter(v => v.impact === "serious" || v.impact === "critical")
@@ -226,6 +241,7 @@ func Check(t *testing.T, html []byte) {
 	tab.Size(688) // of A4 between its margins
 	none("on paper", cut)
 	none("on paper", beyond)
+	none("on paper", crumbs)
 	if ink := Eval[string](tab, `getComputedStyle(document.body).backgroundColor`); ink != paper {
 		t.Errorf("printed in the dark, the paper is %s, want %s", ink, paper)
 	}
