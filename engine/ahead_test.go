@@ -45,6 +45,12 @@ func TestRunningAheadTellsTheSame(t *testing.T) {
 	ahead, gave, spans := 0, 0, 0
 	for _, seed := range more((*seeds + 4) / 5) {
 		in, o := randomDense(random.Stream(seed, "ahead"), seed)
+		if seed%2 == 1 {
+			in, o = anyCluster("ahead", seed)
+		}
+		if o.Model == (model.Model{}) {
+			o.Model = model.DefaultModel()
+		}
 		o.SeriesMS = 700
 		tell := func(off, anyOrder bool) *keep {
 			sc, err := scenario.New(in(), o)

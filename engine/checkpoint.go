@@ -61,6 +61,8 @@ func CanCheckpoint(sc *scenario.Scenario) error {
 		return fmt.Errorf("a replay under the %s scheduler has no checkpoints: its loop is not that of YARN", sc.Scheduler)
 	case !sc.Policies.Empty():
 		return errors.New("a replay with policies of one's own has no checkpoints: what they keep cannot be written")
+	case sc.Recorded.Executors != nil:
+		return errors.New("a replay with recorded executors has no checkpoints: the orders of tables that their names give cannot be written")
 	}
 	return nil
 }

@@ -5,15 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"replay/engine/random"
 	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/engine/scenario/scenariotest"
+	"replay/engine/spark/driver"
+	"replay/policy/starlark"
 	"replay/trace"
 )
 
@@ -22,6 +26,24 @@ import (
 func TestStateCanBeWritten(t *testing.T) {
 	if _, err := stateCodec(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What has no checkpoints is said before the replay begins.
+func TestWhatHasNoCheckpoints(t *testing.T) {
+	file, err := starlark.Read("newest.star", []byte(furtherScripts["newest.star"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, o := range map[string]scenario.Options{
+		"the ideal scheduler":      {Scheduler: "ideal"},
+		"policies of one's own":    {Scripts: []scenario.Script{{File: scenario.File{Name: "newest.star"}, Policy: file.Policy, Policies: file.Policies}}},
+		"with recorded executors ": {Recorded: driver.Recorded{Executors: []driver.RecordedExecutor{}}},
+	} {
+		_, _, _, err := replayFrom(t, input(cluster(1, 1), nil, sparkJob(0, 0, 1, stage(0, 1, 1000, nil))), o, false, []int64{500}, nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("checkpoints of a replay: error %v, want one of %q", err, want)
+		}
 	}
 }
 
@@ -88,11 +110,21 @@ func replayFrom(t *testing.T, in scenario.Input, o scenario.Options, explain boo
 
 // randomClusters make replays of all kinds.
 var randomClusters = map[string]func(*rand.Rand, uint64) (func() scenario.Input, scenario.Options){
-	"fair": randomFair, "backlog": randomBacklog, "same millisecond": randomDense, "capacity": randomCapacity, "joining": randomJoining, "scaled": randomScaled, "settings": randomSettings, "limits": randomLimits,
+	"fair": randomFair, "backlog": randomBacklog, "same millisecond": randomDense, "capacity": randomCapacity, "joining": randomJoining, "scaled": randomScaled, "settings": randomSettings, "further": randomFurther, "limits": randomLimits,
 	"schedulers": func(_ *rand.Rand, seed uint64) (func() scenario.Input, scenario.Options) {
 		c := scenariotest.Random(seed)
 		return c.Input, c.Options
 	},
+}
+
+// writable leaves out what has no checkpoints, see [CanCheckpoint].
+func writable(o *scenario.Options) { o.Scripts, o.Recorded.Executors = nil, nil }
+
+// anyCluster is a cluster of one of them, of each in turn.
+func anyCluster(purpose string, seed uint64) (func() scenario.Input, scenario.Options) {
+	names := slices.Sorted(maps.Keys(randomClusters))
+	in, o := randomClusters[names[seed%uint64(len(names))]](random.Stream(seed, purpose), seed)
+	return in, o
 }
 
 // TestCheckpoints: a replay that goes on from a checkpoint tells what the one that wrote it did from there, row by row, and comes to the same manifest; and one with
@@ -104,6 +136,7 @@ func TestCheckpoints(t *testing.T) {
 			taken, executed, of := 0, int64(0), int64(0)
 			for _, seed := range append(more((*seeds+9)/10), 53000154, 55003069) { // in the first of these an explanation has more heartbeats executed than are left; in the other one it is known until when searches come to nothing
 				in, o := cluster(random.Stream(seed, "checkpoints"), seed)
+				writable(&o)
 				r := random.Stream(seed, "checkpoints of a test")
 				explain := r.IntN(2) == 0
 				o.Decisions = r.IntN(2) == 0

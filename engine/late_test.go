@@ -8,14 +8,14 @@ import (
 
 	"replay/engine/random"
 	"replay/engine/scenario"
-	"replay/engine/scenario/scenariotest"
 )
 
 // TestCheckpointsOfLateEnds: a replay whose sink hears late of ends of containers comes to the same with checkpoints as without, and from each of them on, though not with the same work: a
 // checkpoint hears of what has ended by then.
 func TestCheckpointsOfLateEnds(t *testing.T) {
 	for _, seed := range more(*seeds) {
-		c := scenariotest.Random(seed)
+		in, o := anyCluster("checkpoints of late ends", seed)
+		writable(&o)
 		r := random.Stream(seed, "checkpoints of a test")
 		var at []int64
 		for range 4 {
@@ -24,7 +24,7 @@ func TestCheckpointsOfLateEnds(t *testing.T) {
 		slices.Sort(at)
 		at = slices.Compact(at)
 		run := func(at []int64, from *Start) (states [][]byte, manifest string) {
-			sc, err := scenario.New(c.Input(), c.Options)
+			sc, err := scenario.New(in(), o)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,24 +1,14 @@
 package engine
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"replay/engine/random"
-	"replay/engine/scenario"
-	"replay/engine/scenario/scenariotest"
 )
 
 // TestSpansDecideAlike: a replay that executes everything for a while, and again, decides as one that leaves out what it can.
 func TestSpansDecideAlike(t *testing.T) {
-	clusters := map[string]func(*rand.Rand, uint64) (func() scenario.Input, scenario.Options){
-		"fair": randomFair, "backlog": randomBacklog, "same millisecond": randomDense,
-		"schedulers": func(_ *rand.Rand, seed uint64) (func() scenario.Input, scenario.Options) {
-			c := scenariotest.Random(seed)
-			return c.Input, c.Options
-		},
-	}
-	for name, cluster := range clusters {
+	for name, cluster := range randomClusters {
 		t.Run(name, func(t *testing.T) {
 			executed, of := int64(0), int64(0)
 			for _, seed := range more((*seeds + 3) / 4) {
