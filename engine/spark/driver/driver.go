@@ -43,6 +43,7 @@ type Driver struct {
 	lent      lent
 	launching launching    // of the set of which a task was launched last
 	span      *master.Span // that is being executed, or nil
+	idled     int32        // cores whose task has ended by this report, not booked as idle yet: most are taken by another task at once
 	reviveAt  int64        // time of the offer of all executors that was asked for, or -1
 	reviving  bool         // it is in the event queue; it is not while it would offer nothing
 

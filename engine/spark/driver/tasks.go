@@ -105,7 +105,8 @@ func (d *Driver) launchTasks(launches []spark.TaskRef) {
 			d.repeats = fmt.Sprintf("task %d of stage %d was started %d times", b.set.Spec.Partition(at.Index), b.stage, max(int(at.Number), int(b.attempt))+1)
 		}
 	}
-	d.busy(cores)
+	d.busy(cores - d.idled)
+	d.idled = 0
 	if until >= 0 {
 		d.h.GoesOn(until)
 	}
@@ -315,12 +316,16 @@ func (d *Driver) status(id int64) {
 		return
 	}
 	r.reported = true
-	d.freeCore(r)
 	now := d.now()
+	d.idled = d.vacate(r, now)
 	at := now + d.m.ResultMS + r.fetchMS
 	if d.offerAgain(r.exec) {
 		r = d.runs.of(id)
 		a = set.Attempt(r.ref.Row)
+	}
+	if d.idled > 0 {
+		d.busy(-d.idled)
+		d.idled = 0
 	}
 	if d.reviveAt != now && !d.ticksBefore(at) && !d.source.questioning() && d.follows(at, id) {
 		d.resultOf(r, set, a)
@@ -331,28 +336,37 @@ func (d *Driver) status(id int64) {
 
 // busy books cores that begin or, negative, end to run a task.
 func (d *Driver) busy(cores int32) {
+	if cores == 0 {
+		return
+	}
 	if d.span == nil || !d.span.Busy(cores) {
 		d.h.Busy(cores)
 	}
 }
 
+// freeCore takes the cores of an attempt from it.
 func (d *Driver) freeCore(r *run) {
 	if r.freed {
 		return
 	}
-	r.freed, r.coreFree = true, d.now()
+	d.busy(-d.vacate(r, d.now()))
+	if r.done {
+		d.runs.settle(r)
+	}
+}
+
+// vacate gives its executor back the cores that an attempt holds, and returns how many: they are to be booked as idle.
+func (d *Driver) vacate(r *run, now int64) int32 {
+	r.freed, r.coreFree = true, now
 	e := &d.execs[r.exec]
 	if e.running--; e.running == 0 {
-		e.idleSince = d.now()
+		e.idleSince = now
 	}
 	if e.state == execAlive {
 		e.free += r.cores
 		d.free += r.cores
 	}
-	d.busy(-r.cores)
-	if r.done {
-		d.runs.settle(r)
-	}
+	return r.cores
 }
 
 // result handles a finished task.
