@@ -380,7 +380,7 @@ func (s *TaskScheduler) Reported(ref TaskRef) (*TaskSet, *Attempt) {
 	a.tracked = false
 	s.execs[a.Exec].running--
 	if a.Counted {
-		set.uncount(a)
+		set.uncount(ref.Row, a)
 	}
 	return set, a
 }

@@ -90,8 +90,7 @@ type TaskSet struct {
 	done     int32        // tasks that succeeded
 	handled  int32        // attempts whose end was handled
 	ended    int32        // before this row all have
-	firstRun int32        // row of the oldest running attempt, or -1
-	lastRun  int32        // of the newest
+	running  runningRows
 
 	levels    [numLocalities]Locality
 	numLevels int
@@ -144,8 +143,7 @@ type Attempt struct {
 	Launching bool
 	tracked   bool // the scheduler still knows it by its id
 
-	previous         int32 // attempt of the same task, or -1
-	prevRun, nextRun int32 // running attempts in order of launch, or -1
+	previous int32 // attempt of the same task, or -1
 }
 
 // taskSetOrder reproduces the orders of Spark's own hash tables.
@@ -172,8 +170,7 @@ func newTaskSet(sched *TaskScheduler, spec *TaskSetSpec, now int64) *TaskSet {
 		again:       s.again.emptied(),
 		durations:   durations{s.durations.sorted[:0]},
 		barrier:     s.barrier[:0],
-		firstRun:    -1,
-		lastRun:     -1,
+		running:     s.running.emptied(),
 		noRejects:   -1,
 		lastReset:   now,
 		inPool:      true,

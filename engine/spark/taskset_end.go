@@ -85,7 +85,7 @@ func (s *TaskSet) complete(now int64, row int32, a *Attempt, t *taskState) {
 		s.rates.succeeded(row)
 	}
 	if a.Counted {
-		s.uncount(a)
+		s.uncount(row, a)
 	}
 	if !t.done {
 		s.done++
@@ -114,7 +114,7 @@ func (s *TaskSet) fail(now int64, row int32, reason EndReason, byApp bool) {
 		return
 	}
 	if a.Counted {
-		s.uncount(a)
+		s.uncount(row, a)
 	}
 	s.end(a)
 	t := &s.tasks[a.Index]
@@ -243,7 +243,7 @@ func (s *TaskSet) openOn(exec int32) (rows []int32) {
 
 // killRunning asks the backend to kill what runs of a set.
 func (s *TaskSet) killRunning() {
-	for row := range s.runningRows {
+	for row := range s.runs {
 		if !s.attempts[row].Killed {
 			s.emit(KillTask, row, 0)
 		}

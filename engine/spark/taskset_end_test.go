@@ -2,6 +2,7 @@ package spark
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -189,7 +190,7 @@ func TestRunningAttemptsInOrder(t *testing.T) {
 		if got := strings.Join(told(s), ", "); got != tt.want {
 			t.Errorf("without %v: %s, want %s", tt.ended, got, tt.want)
 		}
-		for row := range set.runningRows {
+		for row := range set.runs {
 			finish(s, 3, TaskRef{set.ID, row}, EndKilled)
 		}
 		if set.Running != 0 || set.inPool {
@@ -197,7 +198,7 @@ func TestRunningAttemptsInOrder(t *testing.T) {
 		}
 	}
 	s, set := scheduler(t, nil, 1)
-	for range set.runningRows {
+	for range set.runs {
 		t.Error("nothing was launched, but something runs")
 	}
 	s.Cancel(0, set.ID)
@@ -287,5 +288,33 @@ func TestUnknownExecutors(t *testing.T) {
 	s.Decommission(1, 1, true) // it is gone
 	if s.hostOf(1) != 3 || s.hostDecommissioned(1) {
 		t.Errorf("a lost executor was on host %d, want 3; decommissioned with its host afterwards: %t", s.hostOf(1), s.hostDecommissioned(1))
+	}
+}
+
+// The rows of running attempts are those that were put and not dropped, whichever that are, and one may be dropped as it is yielded.
+func TestRunningRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var rows runningRows
+	for range 50 {
+		rows = rows.emptied()
+		var want []int32
+		for row := range int32(1 + r.IntN(300)) {
+			rows.put(row)
+			want = append(want, row)
+			for r.IntN(3) > 0 && len(want) > 0 {
+				i := r.IntN(min(len(want), 1+r.IntN(70)))
+				rows.drop(want[i])
+				want = slices.Delete(want, i, i+1)
+			}
+			if got := slices.Collect(rows.all); !slices.Equal(got, want) {
+				t.Fatalf("up to row %d: %v, want %v", row, got, want)
+			}
+		}
+		for row := range rows.all {
+			rows.drop(row)
+		}
+		if got := slices.Collect(rows.all); len(got) > 0 {
+			t.Fatalf("%v are left", got)
+		}
 	}
 }

@@ -1,6 +1,9 @@
 package spark
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // resourceOffer takes a task for one executor, at most at level limit. It returns the row of the
 // attempt launched, [noTask], or [collectedTask] for a task of a barrier set, which is launched
@@ -240,14 +243,9 @@ func (s *TaskSet) launch(now int64, task, exec, host int32, level Locality, spec
 	s.attempts = append(s.attempts, Attempt{
 		ID: id, Launch: now, Index: task, Exec: exec, Host: host, Number: t.attempts, Level: level,
 		Counted: true, Speculative: speculative, Launching: true, tracked: true,
-		previous: t.last, prevRun: s.lastRun, nextRun: -1,
+		previous: t.last,
 	})
-	if s.lastRun >= 0 {
-		s.attempts[s.lastRun].nextRun = row
-	} else {
-		s.firstRun = row
-	}
-	s.lastRun = row
+	s.running.put(row)
 	t.copies++
 	t.attempts++
 	t.last = row
@@ -260,29 +258,53 @@ func (s *TaskSet) launch(now int64, task, exec, host int32, level Locality, spec
 	return row
 }
 
-// uncount takes an attempt that is counted out of the running tasks.
+// uncount takes an attempt in a row that is counted out of the running tasks.
 //
 // Source: TaskSetManager.removeRunningTask.
-func (s *TaskSet) uncount(a *Attempt) {
+func (s *TaskSet) uncount(row int32, a *Attempt) {
 	a.Counted = false
 	s.AddRunning(-1)
-	if a.prevRun >= 0 {
-		s.attempts[a.prevRun].nextRun = a.nextRun
-	} else {
-		s.firstRun = a.nextRun
-	}
-	if a.nextRun >= 0 {
-		s.attempts[a.nextRun].prevRun = a.prevRun
-	} else {
-		s.lastRun = a.prevRun
-	}
+	s.running.drop(row)
 	if s.order != nil {
 		s.order.running.Remove(a.ID)
 	}
 }
 
-// runningRows yields the rows of the running attempts: in Spark's order, or by task id.
-func (s *TaskSet) runningRows(yield func(int32) bool) {
+// runningRows are the rows of the running attempts of a set, a bit each: a launch and an end touch no other attempt.
+type runningRows struct {
+	words []uint64
+	first int // all words before this one are 0
+}
+
+// emptied returns no rows in the memory of r.
+func (r *runningRows) emptied() runningRows { return runningRows{words: r.words[:0]} }
+
+// put adds the row behind all that there were.
+func (r *runningRows) put(row int32) {
+	if int(row>>6) == len(r.words) {
+		r.words = append(r.words, 0)
+	}
+	r.words[row>>6] |= 1 << (row & 63)
+}
+
+func (r *runningRows) drop(row int32) { r.words[row>>6] &^= 1 << (row & 63) }
+
+// all yields the rows, ascending. The one that is yielded may be dropped.
+func (r *runningRows) all(yield func(int32) bool) {
+	for r.first < len(r.words)-1 && r.words[r.first] == 0 {
+		r.first++
+	}
+	for w := r.first; w < len(r.words); w++ {
+		for word := r.words[w]; word != 0; word &= word - 1 {
+			if !yield(int32(w<<6 + bits.TrailingZeros64(word))) {
+				return
+			}
+		}
+	}
+}
+
+// runs yields the rows of the running attempts: in Spark's order, or by task id.
+func (s *TaskSet) runs(yield func(int32) bool) {
 	if s.order != nil {
 		for id := range s.order.running.All {
 			if !yield(s.order.row[id]) {
@@ -291,11 +313,7 @@ func (s *TaskSet) runningRows(yield func(int32) bool) {
 		}
 		return
 	}
-	for row := s.firstRun; row >= 0; row = s.attempts[row].nextRun {
-		if !yield(row) {
-			return
-		}
-	}
+	s.running.all(yield)
 }
 
 // rows yields the rows of all attempts: in Spark's order, or by task id.

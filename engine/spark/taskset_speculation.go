@@ -61,7 +61,7 @@ func (s *TaskSet) speculate(now int64) (found bool) {
 	if !ok {
 		return false
 	}
-	for row := range s.runningRows {
+	for row := range s.runs {
 		a := &s.attempts[row]
 		t := &s.tasks[a.Index]
 		if t.copied() {
@@ -103,7 +103,7 @@ func (s *TaskSet) speculates() int64 {
 		return math.MaxInt64
 	}
 	due := int64(math.MaxInt64)
-	for row := s.firstRun; row >= 0; row = s.attempts[row].nextRun {
+	for row := range s.running.all {
 		a := &s.attempts[row]
 		if s.tasks[a.Index].copied() {
 			continue
