@@ -62,7 +62,7 @@ func (d *DAG) taskSucceeded(now int64, info *setInfo, partition, exec int32) {
 	if counts && (len(s.cached) > 0 || s.cacheOf >= 0) {
 		d.cache(stage, partition, exec)
 	}
-	if d.forgotten(stage) {
+	if !s.running && d.forgotten(stage) { // [DAG.forgetJob] ends what runs of a stage that is
 		return
 	}
 	if info.attempt < s.next-1 {

@@ -298,7 +298,7 @@ func (s *TaskScheduler) Sets(yield func(*TaskSet) bool) {
 func (s *TaskScheduler) Pending() bool { return s.pools.backlog > 0 }
 
 // OffersMatter reports whether an offer of known executors may change anything: a task may wait, or an exclusion end.
-func (s *TaskScheduler) OffersMatter() bool { return s.pools.backlog > 0 || s.health != nil }
+func (s *TaskScheduler) OffersMatter() bool { return s.pools.backlog > 0 || s.MayExclude() }
 
 // Submit takes a stage attempt in; earlier attempts of the stage become zombies: they launch nothing
 // more. It asks for offers.

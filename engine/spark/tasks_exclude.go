@@ -319,6 +319,9 @@ func (h *health) executorRemoved(exec int32) {
 	}
 }
 
+// MayExclude reports whether failures may have anything excluded.
+func (s *TaskScheduler) MayExclude() bool { return s.health != nil }
+
 // Excludes reports whether anything is excluded, or may be: if not, an offer of known executors without free cores changes nothing.
 func (s *TaskScheduler) Excludes() bool {
 	return s.failing > 0 || s.health != nil && s.health.next != math.MaxInt64

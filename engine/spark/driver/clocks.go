@@ -10,6 +10,7 @@ type clock struct {
 	period int64
 
 	at      int64 // the time that is in the queue, but for a tick in a span, never for none
+	coming  int64 // its first time at or behind the last one from which it was looked for by [clock.has]
 	unknown bool  // what is in the queue follows from another rule
 }
 
@@ -18,6 +19,7 @@ type clocks struct {
 	tick, gate, revive, speculate clock
 
 	within bool // each time of revive is one of tick
+	alone  bool // none but tick is in the queue or may get there before a task waits and a core is free
 }
 
 // all yields the clocks that the driver has.
@@ -53,7 +55,9 @@ func (d *Driver) tick(k master.EventKind) (ok bool) {
 
 // start begins with a clock whose first time is in after ms.
 func (d *Driver) start(c *clock, k master.EventKind, period, after int64) {
-	*c = clock{kind: k, period: period, first: d.now() + after, at: never, unknown: true}
+	first := d.now() + after
+	*c = clock{kind: k, period: period, first: first, at: never, coming: first, unknown: true}
+	d.clocks.alone = false
 	t, r := &d.clocks.tick, &d.clocks.revive
 	d.clocks.within = t.period > 0 && r.period > 0 && r.first >= t.first && (r.first-t.first)%t.period == 0 && r.period%t.period == 0
 }
@@ -61,7 +65,7 @@ func (d *Driver) start(c *clock, k master.EventKind, period, after int64) {
 // wind brings what is scheduled up to date after an event. A clock is due at the earliest time at which it could do something if nothing happens before, never
 // if it could not: now, or a time that does not depend on now. Too early a time costs time, too late a one is wrong.
 func (d *Driver) wind() {
-	if d.stopping {
+	if d.stopping || d.still() {
 		return
 	}
 	now, l := d.now(), &d.clocks
@@ -93,6 +97,15 @@ func (d *Driver) wind() {
 		}
 		d.expectAt(c, due)
 	}
+	r, g := &l.revive, &l.gate
+	l.alone = l.tick.period > 0 && !l.tick.unknown && r.at == never && !r.unknown && (g.period == 0 || d.started && g.at == never && !g.unknown) && l.speculate.period == 0 &&
+		!d.tasks.MayExclude() && !d.set.coreless
+}
+
+// still reports whether it is easily seen that nothing that is scheduled has to change, as behind most events: a task has ended, and another one has its core or none waits for it.
+func (d *Driver) still() bool {
+	l, now := &d.clocks, d.now()
+	return l.alone && l.tick.at > now && d.reviveAt != now && !d.mgr.Told() && (d.free <= 0 || !d.tasks.Pending())
 }
 
 // ticksBefore reports whether a clock that may be due has one of its times between now and a time.
@@ -102,7 +115,15 @@ func (d *Driver) ticksBefore(at int64) bool {
 }
 
 // has reports whether one of the clock's times is at a time or behind it, and before another.
-func (c *clock) has(from, to int64) bool { return c.period > 0 && c.from(from) < to }
+func (c *clock) has(from, to int64) bool {
+	if c.period <= 0 {
+		return false
+	}
+	if c.coming < from || c.coming-c.period >= from {
+		c.coming = c.from(from)
+	}
+	return c.coming < to
+}
 
 // isNext reports whether the time of the clock that is in the queue is the next one that it has.
 func (c *clock) isNext(now int64) bool { return c.at > now && c.at-c.period < now && !c.unknown }
@@ -134,6 +155,7 @@ func (d *Driver) Expect() {
 	for c := range d.clocks.all {
 		c.unknown = true
 	}
+	d.clocks.alone = false
 	d.wind()
 }
 
