@@ -94,8 +94,9 @@ type TaskSet struct {
 
 	levels    [numLocalities]Locality
 	numLevels int
-	noPrefs   bool // NoPref is one of them
-	level     int  // index of the current level
+	valid     levelSet // of the same
+	noPrefs   bool     // NoPref is one of them
+	level     int      // index of the current level
 	lastReset int64
 
 	noRejects    int8 // since the last reset: 1 yes, 0 no, -1 not yet known
@@ -189,7 +190,7 @@ func newTaskSet(sched *TaskScheduler, spec *TaskSetSpec, now int64) *TaskSet {
 	}
 	s.filled()
 	s.addAllPending()
-	s.computeLevels()
+	s.setLevels(s.validLevels())
 	return s
 }
 
@@ -321,29 +322,41 @@ func (s *TaskSet) Attempt(row int32) *Attempt { return &s.attempts[row] }
 // Attempts returns how many attempts were launched.
 func (s *TaskSet) Attempts() int { return len(s.attempts) }
 
-// computeLevels finds the valid levels again; it leaves the current one alone.
+// levelSet is a set of levels, a bit each.
+type levelSet uint8
+
+func (v levelSet) has(l Locality) bool { return v>>l&1 != 0 }
+
+// validLevels finds which levels are valid.
 //
 // Source: TaskSetManager.computeValidLocalityLevels.
-func (s *TaskSet) computeLevels() {
+func (s *TaskSet) validLevels() levelSet {
 	p := &s.pending
-	s.numLevels = 0
-	add := func(l Locality) {
-		s.levels[s.numLevels] = l
-		s.numLevels++
-	}
-	if p.byExec.any(s.sched.execAlive) {
-		add(ProcessLocal)
+	valid := levelSet(1 << AnyLocality)
+	if len(p.byExec.lists) > 0 && p.byExec.any(s.sched.execAlive) {
+		valid |= 1 << ProcessLocal
 	}
 	if s.sched.anyHostAlive(s) {
-		add(NodeLocal)
+		valid |= 1 << NodeLocal
 	}
-	if s.noPrefs = len(p.noPrefs) > 0; s.noPrefs {
-		add(NoPref)
+	if len(p.noPrefs) > 0 {
+		valid |= 1 << NoPref
 	}
 	if s.sched.anyRackAlive(s) {
-		add(RackLocal)
+		valid |= 1 << RackLocal
 	}
-	add(AnyLocality)
+	return valid
+}
+
+// setLevels takes over which levels are valid; it leaves the current one alone.
+func (s *TaskSet) setLevels(valid levelSet) {
+	s.valid, s.noPrefs, s.numLevels = valid, valid.has(NoPref), 0
+	for l := range numLocalities {
+		if valid.has(l) {
+			s.levels[s.numLevels] = l
+			s.numLevels++
+		}
+	}
 }
 
 // indexOf returns the index of the first valid level that is l or worse.
@@ -363,16 +376,16 @@ func (s *TaskSet) recomputeLevels() {
 	if s.Zombie {
 		return
 	}
-	oldIndex, old := s.level, s.levels
-	var had [numLocalities]bool
-	for _, l := range s.Levels() {
-		had[l] = true
+	valid := s.validLevels()
+	if valid == s.valid {
+		return
 	}
-	s.computeLevels()
-	s.level = s.indexOf(old[oldIndex])
+	oldIndex, old, had := s.level, s.levels[s.level], s.valid
+	s.setLevels(valid)
+	s.level = s.indexOf(old)
 	if s.level > oldIndex {
 		for i, l := range s.Levels() {
-			if !had[l] {
+			if !had.has(l) {
 				s.level = i
 				return
 			}
