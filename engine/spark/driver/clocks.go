@@ -10,7 +10,6 @@ type clock struct {
 	period int64
 
 	at      int64 // the time that is in the queue, but for a tick in a span, never for none
-	coming  int64 // its first time at or behind the last one from which it was looked for by [clock.has]
 	unknown bool  // what is in the queue follows from another rule
 }
 
@@ -55,8 +54,7 @@ func (d *Driver) tick(k master.EventKind) (ok bool) {
 
 // start begins with a clock whose first time is in after ms.
 func (d *Driver) start(c *clock, k master.EventKind, period, after int64) {
-	first := d.now() + after
-	*c = clock{kind: k, period: period, first: first, at: never, coming: first, unknown: true}
+	*c = clock{kind: k, period: period, first: d.now() + after, at: never, unknown: true}
 	d.clocks.alone = false
 	t, r := &d.clocks.tick, &d.clocks.revive
 	d.clocks.within = t.period > 0 && r.period > 0 && r.first >= t.first && (r.first-t.first)%t.period == 0 && r.period%t.period == 0
@@ -115,15 +113,7 @@ func (d *Driver) ticksBefore(at int64) bool {
 }
 
 // has reports whether one of the clock's times is at a time or behind it, and before another.
-func (c *clock) has(from, to int64) bool {
-	if c.period <= 0 {
-		return false
-	}
-	if c.coming < from || c.coming-c.period >= from {
-		c.coming = c.from(from)
-	}
-	return c.coming < to
-}
+func (c *clock) has(from, to int64) bool { return c.period > 0 && c.from(from) < to }
 
 // isNext reports whether the time of the clock that is in the queue is the next one that it has.
 func (c *clock) isNext(now int64) bool { return c.at > now && c.at-c.period < now && !c.unknown }

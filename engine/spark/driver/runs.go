@@ -21,6 +21,7 @@ type run struct {
 	launch   int64
 	end      int64 // on the executor, ms
 	coreFree int64 // when its core was free again, or record.None
+	traced   int64 // its time in the trace, ms
 	overhead int64
 	penalty  int64
 	fetchMS  int64             // from its report until its result is there

@@ -144,6 +144,7 @@ func (d *Driver) launchTask(b *launching, at *spark.Attempt, l spark.TaskRef, no
 		}
 	}
 	traced := st.Tasks.DurationMS[index]
+	r.traced = traced
 	ms, delay, first := traced, untoldDelay(st, index), int64(0)
 	if b.recorded {
 		past := d.history.next(st, index, d.source.recordedAs(at.Exec), at.Speculative, d.done[b.stage][index], r.unread)
@@ -287,8 +288,9 @@ func (d *Driver) statuses(id int64) {
 		if !ok {
 			break
 		}
-		d.status(id)
-		d.wind()
+		if d.status(id); !d.still() {
+			d.wind()
+		}
 	}
 	d.span = nil
 	if t.at != queued {
@@ -451,14 +453,14 @@ func (d *Driver) writeRun(r *run, end string) {
 		return
 	}
 	r.done = true
-	st, e := &d.job.Stages[r.stage], &d.execs[r.exec]
+	e := &d.execs[r.exec]
 	e.open--
 	span, success := d.now()-r.launch, end == record.TaskSuccess
 	t := &d.row // of which each field is set, one by one: a literal is made elsewhere and copied
 	t.Job, t.Stage, t.StageAttempt, t.Index, t.Attempt, t.Container, t.Node = d.job.ID, r.stage, r.attempt, r.index, int32(r.number), e.container, e.node
 	t.Ready, t.Launch, t.Freed, t.Finish, t.Cores, t.Level = r.ready, r.launch, r.coreFree, d.now(), r.cores, r.level
 	t.Preferring, t.Preferred, t.Miss, t.Speculative, t.End = r.preferring, r.preferred, r.miss, r.speculative, end
-	t.DurationMS, t.PenaltyMS, t.OverheadMS = st.Tasks.DurationMS[r.index], r.penalty, r.overhead
+	t.DurationMS, t.PenaltyMS, t.OverheadMS = r.traced, r.penalty, r.overhead
 	if !r.booked {
 		if c := d.recordOf(e); c != nil {
 			c.BusyMS += span * int64(r.cores)
