@@ -74,8 +74,9 @@ func (d *DAG) submitTasks(now int64, stage int32) {
 			}
 		}
 	}
-	for p := range s.pending {
-		s.pending[p] = s.out[p] < 0
+	pending := s.pending
+	for p, exec := range s.out[:len(pending)] {
+		pending[p] = exec < 0
 	}
 	s.owed = n - s.available
 	attempt := s.next

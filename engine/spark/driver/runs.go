@@ -7,7 +7,8 @@ import (
 	"replay/engine/spark"
 )
 
-// run is one task attempt: what the driver does not know of it. It has no pointers, which costs the collector nothing.
+// run is one task attempt: what the driver does not know of it. It has no pointers, which costs the collector nothing, and fills two lines of memory: what few
+// have is beside it ([runs.sources]).
 type run struct {
 	id       int64
 	ref      spark.TaskRef
@@ -24,9 +25,8 @@ type run struct {
 	traced   int64 // its time in the trace, ms
 	overhead int64
 	penalty  int64
-	fetchMS  int64             // from its report until its result is there
-	dispatch int64             // from the offer to its start
-	fetch    spark.FetchSource // with unread: of the shuffle output that cannot be read
+	fetchMS  int64 // from its report until its result is there
+	dispatch int64 // from the offer to its start
 
 	level       record.TaskLevel
 	miss        record.Miss
@@ -48,6 +48,8 @@ type runs struct {
 	place []int32 // by task id, in list; -1 = nothing is to come
 	list  []run
 	free  []int32
+
+	sources map[int64]spark.FetchSource // by task id, of those that are unread: of the output that cannot be read
 }
 
 // reserve makes room for so many attempts, and so many at a time.
@@ -67,6 +69,21 @@ func (r *runs) add() *run {
 	}
 	r.place = append(r.place, at)
 	return &r.list[at]
+}
+
+// cannotRead notes that an attempt meets shuffle output that cannot be read.
+func (r *runs) cannotRead(x *run, from spark.FetchSource) {
+	if r.sources == nil {
+		r.sources = map[int64]spark.FetchSource{}
+	}
+	x.unread, r.sources[x.id] = true, from
+}
+
+// unreadBy returns what an attempt that has ended could not read, and forgets it.
+func (r *runs) unreadBy(id int64) spark.FetchSource {
+	from := r.sources[id]
+	delete(r.sources, id)
+	return from
 }
 
 // of returns an attempt, nil when nothing of it is to come. It is valid until the next call of add.

@@ -140,7 +140,7 @@ func (d *Driver) launchTask(b *launching, at *spark.Attempt, l spark.TaskRef, no
 	}
 	if b.reads {
 		if from, unread := d.fetchFailureOf(b.stage, index, l.Set, at.Exec); unread && !d.history.reads(b.stage, b.attempt, index) {
-			r.unread, r.fetch = true, from
+			d.runs.cannotRead(r, from)
 		}
 	}
 	traced := st.Tasks.DurationMS[index]
@@ -165,7 +165,7 @@ func (d *Driver) launchTask(b *launching, at *spark.Attempt, l spark.TaskRef, no
 	r.end = now + dispatch + service + r.penalty
 	if r.unread {
 		r.end = now + dispatch
-		if r.fetch.Exec >= 0 {
+		if d.runs.sources[at.ID].Exec >= 0 {
 			r.end += d.history.fetchFailed(b.stage, index, d.m.FetchFailMS)
 		}
 	}
@@ -393,7 +393,7 @@ func (d *Driver) resultOf(r *run, set *spark.TaskSet, at *spark.Attempt) {
 	switch {
 	case r.unread:
 		d.runs.settle(r)
-		d.tasks.FetchFailed(now, r.ref, r.fetch)
+		d.tasks.FetchFailed(now, r.ref, d.runs.unreadBy(r.id))
 	case r.fails:
 		d.runs.settle(r)
 		d.tasks.Failed(now, r.ref, spark.EndException)
