@@ -246,7 +246,7 @@ func (a *asked) Decommission(now int64, ids []int32) []int32 {
 		if e == nil || e.state != execAlive || e.killing {
 			continue
 		}
-		e.killing, e.decommissioned = true, true
+		e.killing, e.decommissioned, a.odd = true, true, true
 		a.tasks.Decommission(now, id, false)
 		a.h.At(now+decommissionCheckMS, evDecommission, int64(id), int64(id))
 		out = append(out, id)

@@ -164,7 +164,7 @@ func (d *Driver) reserve() (execs int) {
 	}
 	execs = min(execs, most)
 	d.execs, d.in = reuse.Roomy(d.execs, execs+1), reuse.Roomy(d.in, execs+2)
-	d.runs.reserve(min(all, 16*most), min(largest, execs*perExec, most))
+	d.runs.reserve(min(all, 16*most), min(largest, execs*perExec, most), &d.kind.runLists)
 	d.tasks.Reserve(execs + 1)
 	if d.mgr != nil {
 		d.mgr.Reserve(execs + 1)
@@ -415,12 +415,14 @@ func (d *Driver) Stopping() bool { return d.stopping }
 
 // ExitStatus is part of [master.Master].
 func (d *Driver) ExitStatus(c int64) int32 {
-	if e := d.exec(d.executorIn(c)); e != nil {
-		switch {
-		case e.decommissioned:
-			return protocol.ExitSuccess
-		case e.refused:
-			return exitUnregistered
+	if d.odd { // else nothing is looked at that has been idle for long
+		if e := d.exec(d.executorIn(c)); e != nil {
+			switch {
+			case e.decommissioned:
+				return protocol.ExitSuccess
+			case e.refused:
+				return exitUnregistered
+			}
 		}
 	}
 	if d.halted && d.executorIn(c) == 0 {

@@ -21,31 +21,31 @@ type backend struct {
 	ready  int        // executors that have registered
 	free   int32      // cores without a task, of the executors that are alive
 	wanted tally      // (task, location) pairs of active stages
+	odd    bool       // some executor was refused or decommissioned
 }
 
-// executor is one executor as the driver and the AM know it.
+// executor is one executor as the driver and the AM know it. The first 56 bytes are in one line of memory, behind 8 of the allocator's, and are most of what its tasks have to do with.
 type executor struct {
-	launch         allocator.ExecutorLaunch
 	container      int64
+	rec            *record.Container // see [Driver.recordOf]
+	died           int64             // end of its process, or never
 	node           int32
 	profile        int32
 	cores          int32
 	free           int32
 	running        int32 // task attempts that hold a core
-	state          executorState
-	killing        bool  // the driver asked for its end
-	decommissioned bool  // by letting its tasks end first
-	refused        bool  // the driver did not take it, as its host is excluded
-	order          int   // in which it was started, from 0
-	idleSince      int64 // when it became ready or its last task ended
-	startMS        int64 // from the NodeManager's start to its readiness
-	died           int64 // end of its process, or never
-	ran            bool  // has started a task
-	launches       int   // tasks started
-	lastStage      int32 // of the task started last, or -1
 	open           int32 // task attempts whose end was not written
+	lastStage      int32 // of the task started last, or -1
+	state          executorState
+	killing        bool // the driver asked for its end
+	decommissioned bool // by letting its tasks end first
+	refused        bool // the driver did not take it, as its host is excluded
 
-	rec *record.Container // see [Driver.recordOf]
+	launches  int   // tasks started
+	idleSince int64 // when it became ready or its last task ended
+	startMS   int64 // from the NodeManager's start to its readiness
+	order     int   // in which it was started, from 0
+	launch    allocator.ExecutorLaunch
 }
 
 type executorState uint8
@@ -110,7 +110,7 @@ func (d *Driver) execReady(n int64) {
 		d.fetchExecutors()
 	}
 	if d.tasks.HostExcluded(e.node) { // the process gives up, as one that failed
-		e.refused = true
+		e.refused, d.odd = true, true
 		d.h.End(n, d.now())
 		return
 	}

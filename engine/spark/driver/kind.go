@@ -47,6 +47,7 @@ type Kind struct {
 
 	nodeLists reuse.Pool[int32] // memory of drivers, see [lent]
 	hostLists reuse.Pool[spark.HostTasks]
+	runLists  reuse.Pool[run]
 
 	own  map[string]int // by key of Defaults, how many jobs set it themselves
 	idle map[string]int // by key of Over, how many jobs do not read it in their deploy mode

@@ -113,7 +113,7 @@ func (d *Driver) emptied() Driver {
 	return Driver{
 		stages:  stages{submitted: d.submitted[:0], since: d.since[:0], done: d.done[:0], readers: d.readers[:0], wants: d.wants[:0]},
 		backend: backend{execs: d.execs[:0], in: d.in[:0]},
-		runs:    runs{place: d.runs.place[:0], list: d.runs.list[:0], free: d.runs.free[:0]},
+		runs:    runs{place: d.runs.place[:0], free: d.runs.free[:0]},
 		offers:  d.offers[:0], memory: d.memory, lent: d.lent,
 	}
 }

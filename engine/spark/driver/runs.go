@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"replay/engine/record"
+	"replay/engine/reuse"
 	"replay/engine/spark"
 )
 
@@ -43,18 +44,22 @@ type run struct {
 }
 
 // runs are the task attempts of which something is to come, by task id. Their places are used again, so an application
-// needs as many as its executors have cores, however many tasks it has.
+// needs as many as its executors have cores, however many tasks it has; and while it has none they are there for others: most have
+// executors for much longer than tasks, and memory that was in use a moment ago is still in a cache.
 type runs struct {
-	place []int32 // by task id, in list; -1 = nothing is to come
-	list  []run
-	free  []int32
+	place  []int32 // by task id, in list; -1 = nothing is to come
+	list   []run
+	free   []int32
+	atOnce int              // how many places list is to have room for
+	lent   *reuse.Pool[run] // whose list is, while nothing is to come
 
 	sources map[int64]spark.FetchSource // by task id, of those that are unread: of the output that cannot be read
 }
 
 // reserve makes room for so many attempts, and so many at a time.
-func (r *runs) reserve(all, atOnce int) {
-	r.place, r.list = slices.Grow(r.place, all), slices.Grow(r.list, atOnce)
+func (r *runs) reserve(all, atOnce int, lent *reuse.Pool[run]) {
+	r.place = slices.Grow(r.place, all)
+	r.atOnce, r.lent = atOnce, lent
 }
 
 // add makes room for the attempt with the next task id. It is to be filled in, and valid until the next call of add.
@@ -65,6 +70,9 @@ func (r *runs) add() *run {
 		r.free = r.free[:n-1]
 		r.list[at] = run{}
 	} else {
+		if at == 0 {
+			r.list = r.lent.Take(r.atOnce)
+		}
 		r.list = append(r.list, run{})
 	}
 	r.place = append(r.place, at)
@@ -94,12 +102,23 @@ func (r *runs) of(id int64) *run {
 	return nil
 }
 
-// settle lets an attempt go if nothing of it is to come.
+// settle lets an attempt go if nothing of it is to come. It is still valid until the next call of add.
 func (r *runs) settle(x *run) {
 	if x.freed && x.done && !x.reported {
 		r.free = append(r.free, r.place[x.id])
 		r.place[x.id] = -1
+		if len(r.free) == len(r.list) {
+			r.giveBack()
+		}
 	}
+}
+
+// giveBack lets all places go.
+func (r *runs) giveBack() {
+	if r.list != nil {
+		r.lent.Give(r.list)
+	}
+	r.list, r.free = nil, r.free[:0]
 }
 
 // all yields the attempts of which something is to come, by task id.

@@ -3,6 +3,7 @@ package driver
 import (
 	"slices"
 
+	"replay/engine/protocol"
 	"replay/engine/spark"
 )
 
@@ -38,6 +39,7 @@ func (d *Driver) giveBack() {
 	for _, list := range d.lent.hosts {
 		d.kind.hostLists.Give(list)
 	}
+	d.runs.giveBack()
 	d.lent = lent{d.lent.nodes[:0], d.lent.hosts[:0]}
 }
 
@@ -53,11 +55,21 @@ func (d *Driver) wantedBy(set *spark.TaskSet) tally {
 
 // hostsOf returns the hosts of the nodes with their counts.
 func (d *Driver) hostsOf(t tally) []spark.HostTasks {
-	hosts, times, host := d.roomForHosts(len(t.nodes))[:len(t.nodes)], t.times[:len(t.nodes)], d.cluster.Host
-	for i, node := range t.nodes {
-		hosts[i] = spark.HostTasks{Host: host[node], Tasks: times[i]}
+	hosts := d.roomForHosts(len(t.nodes))[:len(t.nodes)]
+	if short := d.cluster.ShortHosts(); short != nil {
+		named(hosts, t, short)
+	} else {
+		named(hosts, t, d.cluster.Host)
 	}
 	return hosts
+}
+
+// named fills a list with the hosts of the nodes, by node, and their counts.
+func named[N uint16 | protocol.Name](hosts []spark.HostTasks, t tally, host []N) {
+	times := t.times[:len(t.nodes)]
+	for i, node := range t.nodes {
+		hosts[i] = spark.HostTasks{Host: protocol.Name(host[node]), Tasks: times[i]}
+	}
 }
 
 // tallyOf counts how often each node is listed.

@@ -169,7 +169,7 @@ func (d *Driver) launchTask(b *launching, at *spark.Attempt, l spark.TaskRef, no
 			r.end += d.history.fetchFailed(b.stage, index, d.m.FetchFailMS)
 		}
 	}
-	e.ran, e.lastStage = true, b.stage
+	e.lastStage = b.stage
 	e.launches++
 	e.open++
 	end = r.end
@@ -187,13 +187,11 @@ func (d *Driver) launchTask(b *launching, at *spark.Attempt, l spark.TaskRef, no
 func (d *Driver) serviceTime(st *trace.Stage, ms int64, e *executor) (service int64) {
 	m := d.m
 	service = ms
-	if !e.ran || e.lastStage != st.ID {
+	if e.lastStage != st.ID {
 		factor := m.FirstFactor
 		switch {
-		case !e.ran && st.FreshFactor > 0:
+		case e.launches == 0 && st.FreshFactor > 0:
 			factor = float64(st.FreshFactor)
-		case e.lastStage == st.ID:
-			factor = 1
 		case st.FirstFactor > 0:
 			factor = float64(st.FirstFactor)
 		}
@@ -203,7 +201,7 @@ func (d *Driver) serviceTime(st *trace.Stage, ms int64, e *executor) (service in
 	}
 	if st.Tasks.DeserializeMS == nil {
 		service += m.DeserializeMS
-		if !e.ran {
+		if e.launches == 0 {
 			service += m.FirstTaskMS
 		}
 	}
