@@ -329,8 +329,9 @@ type Cluster struct {
 	// Localities tells that the ResourceManager takes asks by locality.
 	Localities bool
 
-	node       []int32 // by name
-	rackNumber []int32 // by name of a host: number of its rack, plus 1, 0 for one that is no host
+	short      []uint16 // Host, as far as numbers are short
+	node       []int32  // by name
+	rackNumber []uint16 // by name of a host: number of its rack, plus 1, 0 for one that is no host or has a rack of a greater number
 	racks      []protocol.Name
 }
 
@@ -339,12 +340,25 @@ func (c *Cluster) Add(host, rack string, rackIndex int32) {
 	c.Host = append(c.Host, c.Names.Intern(host))
 	c.Rack = append(c.Rack, c.Names.Intern(rack))
 	c.RackIndex = append(c.RackIndex, rackIndex)
+	last := len(c.Host) - 1
+	if len(c.short) == last && c.Host[last] <= math.MaxUint16 {
+		c.short = append(c.short, uint16(c.Host[last]))
+	}
 	for len(c.node) < c.Names.Len() {
 		c.node, c.rackNumber = append(c.node, -1), append(c.rackNumber, 0)
 	}
-	last := len(c.Host) - 1
-	c.rackNumber[c.Host[last]] = 1 + c.numberOf(c.Rack[last], rackIndex)
+	if r := 1 + c.numberOf(c.Rack[last], rackIndex); r <= math.MaxUint16 {
+		c.rackNumber[c.Host[last]] = uint16(r)
+	}
 	c.node[c.Host[last]] = int32(last)
+}
+
+// ShortHosts are the numbers of all hosts in half the memory, for those who look up many of them, all over it: nil where a number is too large for that.
+func (c *Cluster) ShortHosts() []uint16 {
+	if len(c.short) < len(c.Host) {
+		return nil
+	}
+	return c.short
 }
 
 // numberOf returns the number of a rack among those of the nodes; they mostly have that of the trace.
@@ -378,12 +392,12 @@ func (c *Cluster) NodeOf(host protocol.Name) int32 {
 }
 
 // RackNumbers is part of [protocol.Racks].
-func (c *Cluster) RackNumbers() (of []int32, racks []protocol.Name) { return c.rackNumber, c.racks }
+func (c *Cluster) RackNumbers() (of []uint16, racks []protocol.Name) { return c.rackNumber, c.racks }
 
 // RackOf returns the rack of a host, YARN's default rack for one that is not in the trace.
 func (c *Cluster) RackOf(host protocol.Name) protocol.Name {
-	if int(host) < len(c.rackNumber) && c.rackNumber[host] > 0 {
-		return c.racks[c.rackNumber[host]-1]
+	if n := c.NodeOf(host); n >= 0 {
+		return c.Rack[n]
 	}
 	return c.Names.Intern("/default-rack")
 }

@@ -29,8 +29,8 @@ type Locality struct {
 type Racks interface {
 	RackOf(host Name) Name
 	// RackNumbers returns the number of the rack plus 1 by host, 0 where there is none, and the racks by number. The first list is longer than the number of each
-	// name in it. They must not be changed.
-	RackNumbers() (of []int32, racks []Name)
+	// name in it; it is looked up all over, so its numbers are short. They must not be changed.
+	RackNumbers() (of []uint16, racks []Name)
 }
 
 // RacksBy are racks by a function.
@@ -40,7 +40,7 @@ type RacksBy func(host Name) Name
 func (f RacksBy) RackOf(host Name) Name { return f(host) }
 
 // RackNumbers is part of [Racks].
-func (f RacksBy) RackNumbers() (of []int32, racks []Name) { return nil, nil }
+func (f RacksBy) RackNumbers() (of []uint16, racks []Name) { return nil, nil }
 
 // NewLocality returns the locality of hosts, each of which is there once.
 func NewLocality(hosts []Name, racks Racks) *Locality {
@@ -89,7 +89,7 @@ func (l *Locality) fill(racks Racks) bool {
 }
 
 // markHosts marks hosts and counts them by the numbers of their racks; it reports false where one has no place in that table.
-func markHosts(hosts []Name, of []int32, has []uint64, hostsIn []int32) bool {
+func markHosts(hosts []Name, of []uint16, has []uint64, hostsIn []int32) bool {
 	for _, h := range hosts {
 		if int(h) >= len(of) {
 			return false

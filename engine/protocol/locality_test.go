@@ -10,11 +10,11 @@ import (
 // numbered are racks of which some have numbers.
 type numbered struct {
 	RacksBy
-	of    []int32
+	of    []uint16
 	racks []Name
 }
 
-func (r numbered) RackNumbers() (of []int32, racks []Name) { return r.of, r.racks }
+func (r numbered) RackNumbers() (of []uint16, racks []Name) { return r.of, r.racks }
 
 // number numbers the racks of hosts.
 func (r *numbered) number(hosts ...Name) {
@@ -23,7 +23,7 @@ func (r *numbered) number(hosts ...Name) {
 		if !slices.Contains(r.racks, rack) {
 			r.racks = append(r.racks, rack)
 		}
-		r.of[h] = 1 + int32(slices.Index(r.racks, rack))
+		r.of[h] = 1 + uint16(slices.Index(r.racks, rack))
 	}
 }
 
@@ -37,7 +37,7 @@ func TestLocality(t *testing.T) {
 		of := func(h Name) Name { return Name(first + int(h)/every) }
 		by := numbered{RacksBy: of}
 		if rapid.IntRange(0, 3).Draw(t, "numbers") > 0 {
-			by.of = make([]int32, 512)
+			by.of = make([]uint16, 512)
 			for h := range Name(rapid.SampledFrom([]int{0, 100, 201}).Draw(t, "with a number")) {
 				by.number(h)
 			}

@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"math"
 	mathbits "math/bits"
 	"slices"
 )
@@ -12,6 +13,9 @@ type filling struct {
 	bits   []uint64 // of the hosts that were met
 	before []int32  // how many bits are before those of a word
 	at     []int32  // by location: where the list of its host is
+
+	racks []int32  // by host, those that were asked for last
+	short []uint16 // the same in half the memory, as they are looked up all over; of those that all have short numbers
 
 	down  []int32     // numbers down to 0
 	fresh []taskState // of tasks that wait for their first attempt
@@ -61,7 +65,7 @@ func (s *TaskSet) fill() {
 			h.links[k].task = int32(i)
 		}
 	}
-	if r.join(h, s.sched.racks) {
+	if f.join(r, h, s.sched.racks) {
 		return
 	}
 	*r = r.emptied()
@@ -129,9 +133,26 @@ func (f *filling) link(links []link, lists []taskList, seen []int32) {
 	}
 }
 
+// join is [join] of racks by host, of which hosts keep theirs.
+func (f *filling) join(k, h *keyedLists, racks []int32) bool {
+	if len(racks) != len(f.racks) || len(racks) > 0 && &racks[0] != &f.racks[0] {
+		f.racks, f.short = racks, f.short[:0]
+		for _, rack := range racks {
+			if rack < 0 || rack > math.MaxUint16 {
+				break
+			}
+			f.short = append(f.short, uint16(rack))
+		}
+	}
+	if len(f.short) == len(racks) {
+		return join(k, h, f.short)
+	}
+	return join(k, h, racks)
+}
+
 // join makes the lists of racks from those of hosts where racks ascend with their hosts: the list of a rack is those of its hosts, that of the first one on top. It
 // reports false, and those of racks are of no use, where racks do not ascend or are not known.
-func (k *keyedLists) join(h *keyedLists, racks []int32) bool {
+func join[N int32 | uint16](k, h *keyedLists, racks []N) bool {
 	hosts, links := h.keysAt.sorted, h.links
 	if n := len(hosts); n > 0 && int(hosts[n-1]) >= len(racks) {
 		return false
@@ -139,11 +160,11 @@ func (k *keyedLists) join(h *keyedLists, racks []int32) bool {
 	k.make(len(hosts))
 	lists, keys, ofHosts, last, n := k.lists, k.keysAt.sorted, h.lists[:len(hosts)], NoRack, 0
 	for i := 0; i < len(hosts); n++ {
-		rack, top, bottom := racks[hosts[i]], ofHosts[i].top, ofHosts[i].bottom
+		rack, top, bottom := int32(racks[hosts[i]]), ofHosts[i].top, ofHosts[i].bottom
 		if rack <= last {
 			return false
 		}
-		for i++; i < len(hosts) && racks[hosts[i]] == rack; i++ {
+		for i++; i < len(hosts) && int32(racks[hosts[i]]) == rack; i++ {
 			links[bottom].below = ofHosts[i].top
 			bottom = ofHosts[i].bottom
 		}

@@ -221,7 +221,7 @@ func (s *Ranks) AddOnly(a, b *Ranks) {
 }
 
 // AddNamed puts in what a table has for each of the names, plus 1: 0, or being longer than the table, says that there is nothing. It takes time by all words.
-func (s *Ranks) AddNamed(table []int32, names []protocol.Name) {
+func (s *Ranks) AddNamed(table []uint16, names []protocol.Name) {
 	words := s.words
 	for _, name := range names {
 		if int(name) < len(table) {

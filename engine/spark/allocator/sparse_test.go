@@ -34,10 +34,10 @@ func (c counting) SparseRequests(n int, h *policy.SparseHints) (int, []int32, bo
 // racksInTurn are four racks, whose hosts take turns; some hosts, or all, are known to have one with a number.
 type racksInTurn struct {
 	protocol.RacksBy
-	of []int32
+	of []uint16
 }
 
-func (r racksInTurn) RackNumbers() (of []int32, racks []protocol.Name) {
+func (r racksInTurn) RackNumbers() (of []uint16, racks []protocol.Name) {
 	return r.of, []protocol.Name{13, 14, 15, 16}
 }
 
@@ -57,9 +57,9 @@ func sparseAsks(t *rapid.T, said *[2]int) {
 	const hosts = 12
 	var masters [2]*testMaster
 	var logs [2][]string
-	racks := racksInTurn{func(h protocol.Name) protocol.Name { return 1 + hosts + (h-1)%4 }, make([]int32, 1+hosts+4)}
+	racks := racksInTurn{func(h protocol.Name) protocol.Name { return 1 + hosts + (h-1)%4 }, make([]uint16, 1+hosts+4)}
 	for h := range rapid.SampledFrom([]int{0, hosts / 2, hosts}).Draw(t, "hosts with a number") {
-		racks.of[1+h] = int32(1 + h%4)
+		racks.of[1+h] = uint16(1 + h%4)
 	}
 	for i := range masters {
 		p, err := policy.NewPlacement(policy.DefaultPlacement)

@@ -22,8 +22,8 @@ type elision struct {
 	cycle     yarn.Cycle                // of these
 	epoch     int64                     // as of which names are known
 	linked    yarn.Ranks                // those whose names are known
-	hosts     []int32                   // by name: the rank of its node plus 1, 0 for none
-	more      map[protocol.Name][]int32 // ranks of the other nodes of a name
+	hosts     []uint16                  // by name: the rank of its node plus 1, 0 for none
+	more      map[protocol.Name][]int32 // ranks of the other nodes of a name, and of those whose rank has no place in hosts
 	racks     []*rack                   // by name
 	rackAt    []protocol.Name           // by rank
 	rackCount int                       // of racks

@@ -1,6 +1,7 @@
 package fair
 
 import (
+	"math"
 	"slices"
 
 	"replay/engine/protocol"
@@ -132,8 +133,8 @@ func (e *elision) link(rank int, n *node) {
 	for int(max(n.Host, n.Rack)) >= len(e.hosts) {
 		e.hosts, e.racks = append(e.hosts, 0), append(e.racks, nil)
 	}
-	if e.hosts[n.Host] == 0 {
-		e.hosts[n.Host] = int32(rank + 1)
+	if e.hosts[n.Host] == 0 && rank < math.MaxUint16 {
+		e.hosts[n.Host] = uint16(rank + 1)
 	} else {
 		if e.more == nil {
 			e.more = map[protocol.Name][]int32{}
@@ -147,7 +148,7 @@ func (e *elision) link(rank int, n *node) {
 		e.rackCount++
 	}
 	e.rackAt[rank] = n.Rack
-	e.alike = e.alike || e.racks[n.Host] != nil || e.hosts[n.Rack] != 0
+	e.alike = e.alike || e.racks[n.Host] != nil || e.hosts[n.Rack] != 0 || len(e.more[n.Rack]) > 0
 	k.ranks = append(k.ranks, int32(rank))
 	switch {
 	case k.set != nil:

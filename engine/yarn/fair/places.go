@@ -201,10 +201,12 @@ func (e *elision) likeOne(s *spots, known []*spots) bool {
 // markHosts puts the nodes into a set that names stand for as hosts, or takes them out; markRack does so for the nodes of a rack.
 func (e *elision) markHosts(set *yarn.Ranks, in bool, names ...protocol.Name) {
 	for _, name := range names {
-		if int(name) >= len(e.hosts) || e.hosts[name] == 0 {
+		if int(name) >= len(e.hosts) {
 			continue
 		}
-		set.Set(int(e.hosts[name]-1), in)
+		if at := e.hosts[name]; at > 0 {
+			set.Set(int(at-1), in)
+		}
 		if e.more != nil {
 			for _, i := range e.more[name] {
 				set.Set(int(i), in)
