@@ -81,6 +81,7 @@ type dagStage struct {
 	ended                     bool // was complete once
 	next                      int32
 	before                    int32 // attempts that the limit of attempts does not count: those for earlier jobs
+	renewed                   int32 // attempts before it were for jobs that have ended, of which Spark's present Stage knows nothing
 	set                       int32 // of the latest attempt, or -1
 	cacheOf                   int32 // [trace.Stage.CacheOf]
 	failedAttempts            []int32
@@ -252,7 +253,7 @@ func (s *dagStage) emptied() dagStage {
 //
 // Source: DAGScheduler.getOrCreateShuffleMapStage, cleanupStateForJobAndIndependentStages.
 func (s *dagStage) renew() {
-	s.before, s.failedAttempts = s.next, s.failedAttempts[:0]
+	s.before, s.renewed, s.failedAttempts = s.next, s.next, s.failedAttempts[:0]
 }
 
 // missing returns n times -1 in the memory of a list.

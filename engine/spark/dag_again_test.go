@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -41,6 +42,21 @@ func TestLostOutputIsComputedAgainWhenAJobBegins(t *testing.T) {
 	r.gone(1, false)
 	r.StageDue(500, 2)
 	r.expect("the second job", "job 1 starts, 0.1 submitted for [0], 2.0 submitted")
+}
+
+// DAGScheduler.handleTaskCompletion: of tasks of a stage that was forgotten with its job nothing becomes, also where another job has made one anew for the same output.
+func TestLateResultsForAnEndedJobAreOfNoUseToALaterOne(t *testing.T) {
+	r := secondJob(t, nil)
+	r.gone(1, false)
+	r.StageDue(500, 2)
+	r.expect("the second job", "job 1 starts, 0.1 submitted for [0], 2.0 submitted")
+	r.end(0, -1, 0, 5, EndSuccess)
+	r.expect("a late result", "")
+	r.end(0, 0, 0, 4, EndSuccess)
+	r.expect("computed again", "0.1 done")
+	if got := r.Outputs(0); !slices.Equal(got, []int32{4, 2}) {
+		t.Errorf("output is on %v, want [4 2]", got)
+	}
 }
 
 // DAGScheduler.getOrCreateShuffleMapStage, Stage.increaseAttemptIdOnFirstSkip: a job makes a stage of its own for output of an ended one.

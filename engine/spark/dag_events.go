@@ -31,7 +31,7 @@ func (d *DAG) taskEnded(now int64, e *TaskEvent) {
 	info := d.sets[e.Set]
 	s := &d.stages[info.stage]
 	partition := d.tasks.Set(e.Set).Spec.Partition(e.Index)
-	if e.Reason != EndSuccess && d.forgotten(info.stage) {
+	if e.Reason != EndSuccess && d.forgotten(&info) {
 		return
 	}
 	if e.Reason == EndResubmitted && !s.pending[partition] {
@@ -62,7 +62,7 @@ func (d *DAG) taskSucceeded(now int64, info *setInfo, partition, exec int32) {
 	if counts && (len(s.cached) > 0 || s.cacheOf >= 0) {
 		d.cache(stage, partition, exec)
 	}
-	if !s.running && d.forgotten(stage) { // [DAG.forgetJob] ends what runs of a stage that is
+	if d.forgotten(info) {
 		return
 	}
 	if info.attempt < s.next-1 {

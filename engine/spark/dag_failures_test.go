@@ -460,22 +460,45 @@ func TestMissingParents(t *testing.T) {
 	r.expect("it waits already", "")
 }
 
-// A result stage that is complete stops what its other attempts still run.
+// DAGScheduler.handleTaskCompletion, TaskSchedulerImpl.killAllTaskAttempts: what the attempts of a result stage that is complete still run is told to stop. Their task
+// sets stay as long as something of them is to come, so that a result that is under way is lost with its executor.
 func TestResultStageStopsItsAttempts(t *testing.T) {
-	r := newDAGRig(t, nil, rigStage(0, 0, 1), rigStage(1, 0, 1, 0))
+	r := newDAGRig(t, nil, rigStage(0, 0, 1), rigStage(1, 0, 2, 0))
 	r.Start(0)
 	r.succeed(0, 3)
-	first := r.s.Set(r.stages[1].set)
+	offer := func(exec, host, cores int32) []TaskRef {
+		return slices.Clone(r.s.ResourceOffers(r.now, []Offer{{Exec: exec, Host: host, Cores: cores}}, false))
+	}
+	offer(3, 2, 1) // the task of stage 0
+	first := offer(4, 2, 2)
 	r.end(1, 0, 0, 5, EndFetchFailed, FetchSource{0, 0, 3, 2})
 	r.Resubmit(200)
 	r.succeed(0, 4)
-	second := r.s.Set(r.stages[1].set)
-	if second.Zombie || r.s.Set(r.stages[0].set).Zombie {
-		t.Error("a task set of a stage that goes on is stopped")
+	offer(6, 2, 1) // the task of stage 0 again
+	second := offer(7, 2, 2)
+	if len(first) != 2 || len(second) != 2 || !r.s.StatusUpdate(first[0]) {
+		t.Fatalf("launched %v and %v", first, second)
 	}
-	r.succeed(1, 4)
-	if !first.Zombie || !second.Zombie {
-		t.Errorf("attempts are stopped: %t, %t", first.Zombie, second.Zombie)
+	r.s.Take()
+	r.succeed(1, 5, 5)
+	var stopped []TaskRef
+	for _, e := range r.s.Take() {
+		if e.Kind == KillTask {
+			stopped = append(stopped, TaskRef{Set: e.Set, Row: e.Row})
+		}
+	}
+	if want := []TaskRef{first[1], second[0], second[1]}; !slices.Equal(stopped, want) {
+		t.Errorf("told to stop: %v, want %v", stopped, want)
+	}
+	r.s.ExecutorLost(300, 4, Loss{Kind: LossExited})
+	lost := 0
+	for _, e := range r.s.Take() {
+		if e.Kind == TaskEnded && e.Set == first[0].Set {
+			lost++
+		}
+	}
+	if lost != 2 {
+		t.Errorf("%d attempts are lost with their executor, want that whose result is under way too", lost)
 	}
 }
 

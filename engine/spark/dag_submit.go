@@ -148,7 +148,7 @@ func (d *DAG) complete(now int64, stage int32) {
 		d.submitWaiting(now, stage)
 	} else {
 		d.forget(stage)
-		d.tasks.cancelStage(now, stage)
+		d.tasks.killStage(stage)
 	}
 	if !s.ended {
 		d.end(now, stage)
@@ -264,10 +264,11 @@ func (d *DAG) used(stage int32) bool {
 	return false
 }
 
-// forgotten reports whether what becomes of the tasks of a stage is nobody's concern any more: its result is there, or no job needs its output.
-func (d *DAG) forgotten(stage int32) bool {
-	s := &d.stages[stage]
-	return !s.isMap && s.ended || !d.needed(stage)
+// forgotten reports whether what becomes of the tasks of a stage attempt is nobody's concern any more: its result is there, no job needs its output, or the job that has
+// it computed is over and another one has a stage made anew. [DAG.forgetJob] ends what runs of a stage that is needed no more.
+func (d *DAG) forgotten(info *setInfo) bool {
+	s := &d.stages[info.stage]
+	return !s.isMap && s.ended || info.attempt < s.renewed || !s.running && !d.needed(info.stage)
 }
 
 // Resubmit submits the stages that failed since the last resubmission, by job and number.

@@ -363,6 +363,15 @@ func (s *TaskScheduler) ExcludedHosts() []int32 {
 	return out
 }
 
+// Unwanted yields the executors that exclusion wants away by the events that [TaskScheduler.Take] would return.
+func (s *TaskScheduler) Unwanted(yield func(int32) bool) {
+	for i := range s.events {
+		if e := &s.events[i]; e.Kind == KillExecutor && !yield(e.Exec) {
+			return
+		}
+	}
+}
+
 // checkExcluded looks whether exclusion leaves a task set no executor at all: then an idle executor
 // is killed, or more are asked for, and a timer is set; or the set is given up.
 //

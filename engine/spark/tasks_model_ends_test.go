@@ -131,7 +131,7 @@ func (s *plainScheduler) cancel(now int64, id int32) {
 		return
 	}
 	for row, a := range t.attempts {
-		if a.counted && !a.killed {
+		if a.counted && a.tracked && !a.killed { // taskIdToExecutorId knows nothing of those on an executor that is lost
 			t.emit(KillTask, row, 0)
 		}
 	}

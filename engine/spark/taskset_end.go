@@ -241,10 +241,10 @@ func (s *TaskSet) openOn(exec int32) (rows []int32) {
 	return rows
 }
 
-// killRunning asks the backend to kill what runs of a set.
+// killRunning asks the backend to kill what runs of a set, but for attempts on executors that are lost.
 func (s *TaskSet) killRunning() {
 	for row := range s.runs {
-		if !s.attempts[row].Killed {
+		if a := &s.attempts[row]; a.tracked && !a.Killed {
 			s.emit(KillTask, row, 0)
 		}
 	}

@@ -49,8 +49,17 @@ func (d *Driver) offerAgain(id int32) bool {
 	return false
 }
 
+// launchAll starts the attempts of an offer. Executors that exclusion wanted away meanwhile are being killed by the time at which dynamic allocation hears of what
+// starts on them.
+//
+// Source: HealthTracker.killExcludedIdleExecutor, ExecutorMonitor.onTaskStart.
 func (d *Driver) launchAll(launches []spark.TaskRef) {
 	if len(launches) > 0 {
+		if d.mgr != nil {
+			for exec := range d.tasks.Unwanted {
+				d.source.kill([]int32{exec}, true)
+			}
+		}
 		d.launchTasks(launches)
 	}
 	if d.tells() {
