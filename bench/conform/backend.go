@@ -21,8 +21,13 @@ import (
 
 // backendRuns is the backend of a driver on YARN, given its messages one by one: registrations, reports, losses, kills, decommissioning.
 var backendRuns = golden.Kind{
-	Name:  "backend",
-	Of:    golden.AnswersOf("YarnSchedulerBackend, TaskSchedulerImpl, ExecutorAllocationManager"),
+	Name: "backend",
+	Of: func(first golden.Shape) string {
+		if first.Has("dag") {
+			return "YarnSchedulerBackend, DAGScheduler, TaskSchedulerImpl, ExecutorAllocationManager"
+		}
+		return "YarnSchedulerBackend, TaskSchedulerImpl, ExecutorAllocationManager"
+	},
 	Match: func(_ string, first golden.Shape) bool { return first.Has("conf", "racks", "stages", "messages") },
 	Run:   golden.Cases(runBackend),
 }
@@ -34,6 +39,7 @@ type backendCase struct {
 	Profiles []backendProfile           `json:"profiles"`
 	Stages   []backendStage             `json:"stages"`
 	Messages []backendMessage           `json:"messages"`
+	DAG      bool                       `json:"dag"` // with Spark's own DAGScheduler
 }
 
 type backendProfile struct {
@@ -45,6 +51,7 @@ type backendStage struct {
 	Profile int32      `json:"profile"`
 	Map     bool       `json:"map"`   // its output is for a stage that never comes
 	Tasks   [][]string `json:"tasks"` // hosts that they prefer
+	backendWork
 }
 
 type backendMessage struct {
@@ -62,6 +69,9 @@ type backendMessage struct {
 	Total   int              `json:"total"`
 	Local   int              `json:"local"`
 	Hosts   map[string]int32 `json:"hosts"`
+	Job     int32            `json:"job"`
+	Pool    *string          `json:"pool"`
+	From    *unreadable      `json:"from"`
 
 	// What follows from it.
 	Taken     *bool           `json:"taken"`
@@ -73,12 +83,14 @@ type backendMessage struct {
 	Ended     []backendEnd    `json:"ended"`
 	Totals    []backendTotal  `json:"totals"`
 	Failed    bool            `json:"failed"`
-	State     backendState    `json:"state"`
+	backendStages
+	State backendState `json:"state"`
 }
 
 type backendLaunch struct {
 	ID          int64  `json:"tid"`
 	Stage       int32  `json:"stage"`
+	Of          int32  `json:"of"` // attempt of the stage
 	Index       int32  `json:"index"`
 	Number      int16  `json:"attempt"`
 	Exec        int32  `json:"exec"`
@@ -129,6 +141,7 @@ type backendState struct {
 	Slots      []int             `json:"slots"`             // by profile
 	Needed     []int             `json:"needed,omitempty"`  // as dynamic allocation counts, by profile
 	Tracked    int               `json:"tracked,omitempty"` // executors that it knows
+	Outputs    [][]int32         `json:"outputs,omitempty"` // by stage and map task, the executor that holds it, -1 for none
 }
 
 // backendExecutor is id, free cores and whether it gets tasks.
@@ -151,6 +164,7 @@ type backendRun struct {
 	host     *backendHost
 	profiles []backendProfile
 	at       map[int32]int64
+	work     *backendJobs // nil where stages come one by one
 }
 
 func newBackendRun(c *backendCase) (*backendRun, error) {
@@ -166,8 +180,15 @@ func newBackendRun(c *backendCase) (*backendRun, error) {
 	if len(c.Messages) > 0 {
 		r.host.now = c.Messages[0].Time
 	}
+	if c.DAG {
+		r.work = newBackendJobs(c)
+		r.host.work = r.work
+	}
 	r.Played, err = kind.Play(r.host, r.host.job(c), r.host.told)
 	r.host.run = r.Played
+	if c.DAG && err == nil {
+		r.Played.Submitted = r.host.submitted
+	}
 	return r, err
 }
 
@@ -218,7 +239,7 @@ func (r *backendRun) give(m *backendMessage) (got *backendMessage, why string) {
 		if m.Kind == "killed" {
 			r.WasStopped(m.ID)
 		} else {
-			r.Ends(m.ID, m.Kind == "failed")
+			r.Ends(m.ID, m.Kind == "failed", r.host.source(m.From))
 		}
 	case "result":
 		r.Result(m.ID)
@@ -253,7 +274,12 @@ func (r *backendRun) give(m *backendMessage) (got *backendMessage, why string) {
 		r.Ticks()
 	case "advance":
 	default:
-		return nil, "operation " + m.Op
+		if r.work == nil || !r.work.give(r.Played, m) {
+			return nil, "operation " + m.Op
+		}
+	}
+	if r.work != nil {
+		r.work.come(r.Played)
 	}
 	for h.revive { // as it was asked for meanwhile
 		h.revive = false
@@ -295,9 +321,21 @@ func (r *backendRun) other(want, got *backendMessage) (name string, w, g any) {
 		got.State.Executors = append(got.State.Executors, backendExecutor{e.ID, e.Free, e.Active})
 	}
 	got.State.Needed, got.State.Tracked = r.Allocation()
+	if r.work != nil {
+		got.State.Outputs = r.work.outputs(r.Played, len(want.State.Outputs))
+	}
 	slices.Sort(want.Killed)
+	if r.work != nil {
+		r.work.once(want)
+		r.work.once(got)
+	}
 	slices.SortFunc(want.Ended, backendEnd.compare)
 	slices.SortFunc(got.Ended, backendEnd.compare)
+	if r.work != nil {
+		for _, id := range want.KillTasks {
+			r.work.stopped[id] = true
+		}
+	}
 	if want.Failed || r.Failed() { // what the driver does then, on its way out, is not compared
 		if want.Failed != r.Failed() {
 			return "failed", want.Failed, r.Failed()
@@ -310,6 +348,7 @@ func (r *backendRun) other(want, got *backendMessage) (name string, w, g any) {
 	}{
 		{"taken", want.Taken, got.Taken}, {"acknowledged", want.Yes, got.Yes}, {"launched", want.Launched, got.Launched}, {"kill_tasks", want.KillTasks, got.KillTasks},
 		{"killed", want.Killed, got.Killed}, {"asked", want.Asked, got.Asked}, {"ended", want.Ended, got.Ended}, {"totals", want.Totals, got.Totals},
+		{"submitted", want.Submitted, got.Submitted}, {"timer", want.Timers, got.Timers}, {"checks", want.Checks, got.Checks},
 	}
 	for _, p := range parts {
 		if a, b := golden.Text(p.w), golden.Text(p.g); a != b && !(isEmpty(a) && isEmpty(b)) {
@@ -348,7 +387,10 @@ func (h *backendHost) job(c *backendCase) *trace.Job {
 	}
 	never := [][]string{nil}
 	for i := range c.Stages {
-		add(i, c.Stages[i].Profile, c.Stages[i].Tasks)
+		add(i, c.Stages[i].Profile, c.Stages[i].Tasks, c.Stages[i].Parents...)
+	}
+	if c.DAG {
+		describe(j, c)
 	}
 	for i := range c.Stages {
 		if c.Stages[i].Map {

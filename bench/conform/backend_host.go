@@ -26,6 +26,7 @@ type backendHost struct {
 	sizes   map[int32]resource.Resource // of containers, as they were asked for, by resource profile
 	granted []protocol.Container
 	revive  bool // an offer of all executors is due
+	work    *backendJobs
 	got     backendMessage
 }
 
@@ -80,11 +81,13 @@ func (h *backendHost) Allocate(req *protocol.AllocateRequest, resp *protocol.All
 }
 
 // At notes which task attempts are launched, and which are told to stop.
-func (h *backendHost) At(_ int64, k master.EventKind, _, arg int64) {
+func (h *backendHost) At(at int64, k master.EventKind, _, arg int64) {
 	if l, ok := h.run.Launched(k, arg); ok {
-		h.got.Launched = append(h.got.Launched, backendLaunch{l.ID, l.Stage, l.Index, l.Number, l.Exec, l.Level.String(), l.Speculative})
+		h.got.Launched = append(h.got.Launched, backendLaunch{l.ID, l.Stage, l.Of, l.Index, l.Number, l.Exec, l.Level.String(), l.Speculative})
 	} else if driver.Stopped(k) {
 		h.got.KillTasks = append(h.got.KillTasks, arg)
+	} else if h.work != nil {
+		h.stageAt(at, k, arg)
 	}
 }
 

@@ -114,7 +114,7 @@ func (a *asked) enough() bool {
 	return float64(a.ready) >= float64(a.conf.InitialTarget())*a.conf.MinRegisteredRatio
 }
 
-func (a *asked) submitted(stage, attempt int32) {}
+func (a *asked) submitted(_, _, _ int32) {}
 
 // firstMS goes with the executors in the order in which they were started, where that was recorded.
 func (a *asked) firstMS(id int32, k int, own int64) int64 {

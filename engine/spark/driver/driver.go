@@ -76,8 +76,8 @@ type source interface {
 	kill(ids []int32, force bool) []int32
 	// questioning reports whether the driver waits to be told why executors are gone.
 	questioning() bool
-	// submitted hears of each stage attempt.
-	submitted(stage, attempt int32)
+	// submitted hears of each stage attempt, and of its task set, -1 where it has no tasks.
+	submitted(stage, attempt, set int32)
 	// firstMS is what a task takes longer as the k-th one that executor id starts, or shorter; own is what it took longer in
 	// the recording.
 	firstMS(id int32, k int, own int64) int64

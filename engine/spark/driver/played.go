@@ -12,7 +12,8 @@ import (
 // comes when that one says so. Executors are offered in the order of their ids, and hash tables have the order of Spark's.
 type Played struct {
 	*asked
-	Told func(*spark.TotalRequest) // hears of totals as the application master is told them
+	Told      func(*spark.TotalRequest)             // hears of totals as the application master is told them
+	Submitted func(stage, attempt int32, tasks int) // hears of each attempt of a stage, if it is set
 }
 
 var (
@@ -90,6 +91,35 @@ func (p *Played) Submits(stage int32) {
 	p.Handle(evStage, int64(stage))
 }
 
+// Comes is the submission of a stage whose turn has come by what a message has led to.
+func (p *Played) Comes(stage int32) { p.Handle(evStage, int64(stage)) }
+
+// Comes reports whether an event that was scheduled is the submission of a stage.
+func Comes(k master.EventKind) bool { return k == evStage }
+
+// Resubmits is the submission of the stages that failed.
+func (p *Played) Resubmits() {
+	p.begins()
+	p.Handle(evResubmit, 0)
+}
+
+// ComesAgain reports whether an event that was scheduled is the submission of the stages that failed.
+func ComesAgain(k master.EventKind) bool { return k == evResubmit }
+
+func (p *Played) submitted(stage, attempt, set int32) {
+	if p.Submitted == nil {
+		return
+	}
+	tasks := 0
+	if set >= 0 {
+		tasks = p.tasks.Set(set).Spec.Tasks
+	}
+	p.Submitted(stage, attempt, tasks)
+}
+
+// Outputs returns which executor holds the output of each task of a stage, -1 where none does; it is empty before the first attempt.
+func (p *Played) Outputs(stage int32) []int32 { return p.dag.Outputs(stage) }
+
 // Revives offers all executors: by the driver's clock, or as it was asked for.
 func (p *Played) Revives(clock bool) {
 	if clock {
@@ -107,6 +137,7 @@ func AsksForOffers(k master.EventKind) bool { return k == evRevive }
 type Launch struct {
 	ID           int64
 	Stage, Index int32
+	Of           int32 // attempt of the stage
 	Number       int16
 	Exec         int32
 	Level        spark.Locality
@@ -119,7 +150,7 @@ func (p *Played) Launched(k master.EventKind, arg int64) (l Launch, ok bool) {
 		return l, false
 	}
 	r := p.runs.of(arg)
-	return Launch{ID: r.id, Stage: r.stage, Index: r.index, Number: r.number, Exec: r.exec, Speculative: r.speculative, Level: p.tasks.Set(r.ref.Set).Attempt(r.ref.Row).Level}, true
+	return Launch{ID: r.id, Stage: r.stage, Of: r.attempt, Index: r.index, Number: r.number, Exec: r.exec, Speculative: r.speculative, Level: p.tasks.Set(r.ref.Set).Attempt(r.ref.Row).Level}, true
 }
 
 // Speculates is the driver's look for tasks that take long.
@@ -139,11 +170,14 @@ func (p *Played) Runs(id int64) {
 	}
 }
 
-// Ends is the report that an attempt has ended by itself.
-func (p *Played) Ends(id int64, failed bool) {
+// Ends is the report that an attempt has ended by itself: failed, or as it could not read from a source, nil for neither.
+func (p *Played) Ends(id int64, failed bool, from *spark.FetchSource) {
 	p.Runs(id)
 	if r := p.runs.of(id); r != nil {
-		r.fails = failed
+		r.fails, r.unread = failed, false
+		if from != nil {
+			p.runs.cannotRead(r, *from)
+		}
 	}
 	p.status(id)
 	p.wind()

@@ -94,7 +94,7 @@ func (g *given) questioning() bool { return false }
 func (g *given) tick() {} // there is none
 
 // submitted schedules the end of the executors that fail during a stage that is submitted now.
-func (g *given) submitted(stage, attempt int32) {
+func (g *given) submitted(stage, attempt, _ int32) {
 	for i := range g.list {
 		if e := &g.list[i]; e.CausedBy == stage && attempt == 0 && e.RemovedMS != trace.Unset {
 			g.h.At(g.now()+e.AfterMS, evRecordedRemove, int64(i), int64(i))

@@ -134,7 +134,7 @@ func (d *Driver) dagEvent(e *spark.DAGEvent) {
 // stageSubmitted tells dynamic allocation of a stage attempt and where its tasks want to run.
 func (d *Driver) stageSubmitted(e *spark.DAGEvent) {
 	d.rec.StageAttempts++
-	d.source.submitted(e.Stage, e.Attempt)
+	d.source.submitted(e.Stage, e.Attempt, e.Set)
 	if e.Set < 0 {
 		return
 	}

@@ -80,6 +80,7 @@ final class BackendParts {
     static final class Bus extends LiveListenerBus {
         private final Deque<SparkListenerEvent> posted = new ArrayDeque<>();
         ExecutorAllocationManager manager;
+        BackendDag stages; // hears of what Spark's own DAGScheduler posts; null without one
 
         Bus(SparkConf c) {
             super(c);
@@ -88,6 +89,9 @@ final class BackendParts {
         @Override
         public void post(SparkListenerEvent event) {
             posted.add(event);
+            if (stages != null) {
+                stages.posted(event);
+            }
             if (event instanceof SparkListenerExecutorAdded e) {
                 heard.added.add(e.executorId());
             } else if (event instanceof SparkListenerExecutorRemoved e) {
@@ -211,6 +215,8 @@ final class BackendParts {
     /** Results wait until the script has them handled. */
     static final class Results extends TaskResultGetter {
         final Map<Long, Result> waiting = new LinkedHashMap<>();
+        final Map<Long, TaskFailedReason> reasons = new HashMap<>(); // of failures that are not exceptions
+        DagCluster stages; // know what their tasks return; null where they return nothing
         private final TaskSchedulerImpl to;
 
         Results(TaskSchedulerImpl to) {
@@ -228,18 +234,30 @@ final class BackendParts {
             waiting.put(id, new Result(set, id, state));
         }
 
+        @Override
+        public void enqueuePartitionCompletionNotification(int stage, int partition) {
+            to.handlePartitionCompleted(stage, partition);
+        }
+
         void handle(long id) {
             Result r = waiting.remove(id);
             if (r.state == TaskState.FINISHED()) {
-                ByteBuffer value = to.sc().env().serializer().newInstance().serialize(0, cast(ClassTag$.MODULE$.Any()));
+                ByteBuffer value = to.sc().env().serializer().newInstance().serialize(stages == null ? (Object) 0 : stages.value(r.set, id), cast(ClassTag$.MODULE$.Any()));
                 to.handleSuccessfulTask(r.set, id, new DirectTaskResult<Object>(value, cast(seq(List.of())), new long[0]));
                 return;
             }
             Seq<Object> none = seq(List.of());
             TaskFailedReason why = r.state == TaskState.KILLED() ? new TaskKilled("made up", cast(none), cast(none), cast(none))
-                    : new ExceptionFailure("Failure", "made up", new StackTraceElement[0], "", Option.empty(), cast(none), cast(none), cast(none));
+                    : reasons.containsKey(r.id) ? reasons.get(r.id) : new ExceptionFailure("Failure", "made up", new StackTraceElement[0], "", Option.empty(), cast(none), cast(none), cast(none));
             to.handleFailedTask(r.set, id, r.state, why);
         }
+    }
+
+    private static final Map<String, String> ENDS = Map.of("Success", "success", "TaskKilled", "killed", "ExecutorLostFailure", "lost", "ExceptionFailure", "failed", "FetchFailed", "failed");
+
+    /** How an attempt has ended, null when only its output is lost. */
+    static String end(TaskEndReason reason) {
+        return ENDS.get(reason.getClass().getSimpleName().replace("$", ""));
     }
 
     /** A stage that was submitted, which of its tasks have not succeeded, and where the others have. */
@@ -247,7 +265,6 @@ final class BackendParts {
 
     /** The DAGScheduler notes what it is told, and posts what Spark's own would. */
     static final class Stages extends DAGScheduler {
-        private static final Map<String, String> ENDS = Map.of("Success", "success", "TaskKilled", "killed", "ExecutorLostFailure", "lost", "ExceptionFailure", "failed");
         private final Bus bus;
         final Map<Integer, Submitted> stages = new HashMap<>();
         final Set<String> lost = new HashSet<>(); // executors
@@ -281,7 +298,7 @@ final class BackendParts {
         public void taskEnded(Task<?> task, TaskEndReason reason, Object result, Seq<org.apache.spark.util.AccumulatorV2<?, ?>> accumulators, long[] peaks, TaskInfo info) {
             bus.post(new SparkListenerTaskEnd(task.stageId(), task.stageAttemptId(), "", reason, info, null, null));
             Submitted s = stages.get(task.stageId());
-            String end = ENDS.get(reason.getClass().getSimpleName().replace("$", ""));
+            String end = end(reason);
             if (end == null) { // resubmitted: its output is lost
                 s.left.add(info.index());
                 return;

@@ -18,6 +18,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.apache.spark.ExecutorAllocationManager;
 import org.apache.spark.SparkContext;
+import org.apache.spark.TaskFailedReason;
 import org.apache.spark.TaskState;
 import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.rpc.RpcEndpoint;
@@ -49,8 +50,10 @@ import scala.collection.JavaConverters;
 import scala.concurrent.Promise;
 import scala.reflect.ClassTag$;
 
-/** Random runs of a driver's backend on YARN with its task scheduler, message by message on one thread under a manual clock. */
+/** Random runs of a driver's backend on YARN with its task scheduler, and perhaps Spark's own DAGScheduler, message by message on one thread under a manual clock. */
 final class BackendRuns implements Main.Recorder {
+    private final boolean whole; // with the DAGScheduler
+    private BackendDag real; // null without it
     private static SparkContext context;
     private static BackendParts.Bus bus;
     private static BackendParts.Stages dag;
@@ -77,6 +80,10 @@ final class BackendRuns implements Main.Recorder {
     private final List<Object> stages = new ArrayList<>();
     private final List<Object> messages = new ArrayList<>();
 
+    BackendRuns(boolean whole) {
+        this.whole = whole;
+    }
+
     /** An executor as it is outside of the driver. */
     private static final class Executor {
         final int id;
@@ -99,6 +106,8 @@ final class BackendRuns implements Main.Recorder {
         final long id;
         final Executor in;
         final int cpus;
+        TaskInfo info;
+        int stage;
         boolean told; // that it runs
         boolean killed;
 
@@ -111,7 +120,13 @@ final class BackendRuns implements Main.Recorder {
 
     @Override
     public Map<String, Object> record(String id, SplittableRandom r) throws Exception {
-        return new BackendRuns().play(id, r);
+        BackendRuns runs;
+        Map<String, Object> run;
+        do { // of a job that finds no slots nobody knows the stages
+            runs = new BackendRuns(whole);
+            run = runs.play(id, whole ? r.split() : r);
+        } while (whole && !runs.real.allBegan());
+        return run;
     }
 
     private static SparkContext context() throws Exception {
@@ -120,6 +135,7 @@ final class BackendRuns implements Main.Recorder {
             bus = new BackendParts.Bus(context.conf());
             Tools.field(SparkContext.class, "_listenerBus").set(context, bus);
             dag = new BackendParts.Stages(context, bus);
+            DagCluster.use(context);
         }
         return context;
     }
@@ -136,8 +152,14 @@ final class BackendRuns implements Main.Recorder {
         backend = BackendParts.Backend.make(scheduler, context(), rpc);
         scheduler.backend = backend;
         scheduler.initialize(backend);
-        scheduler.dagScheduler_$eq(dag);
+        bus.stages = null;
+        if (whole) {
+            real = new BackendDag(r, settings, hosts, clock, scheduler, bus);
+        } else {
+            scheduler.dagScheduler_$eq(dag);
+        }
         results = new BackendParts.Results(scheduler);
+        results.stages = real;
         scheduler.taskResultGetter_$eq(results);
         Tools.field(TaskSchedulerImpl.class, "barrierCoordinator").set(scheduler, barriers); // its name can be taken only once
         master = new BackendRpc.Master(context().conf());
@@ -147,7 +169,7 @@ final class BackendRuns implements Main.Recorder {
         dag.stages.clear();
         dag.lost.clear();
         dag.served = settings.service;
-        rpc.after = bus::deliver;
+        rpc.after = whole ? real::deliver : bus::deliver;
         bus.manager = null;
         if (dynamic) { // it has begun when the application master registers, and begins again then
             bus.manager = new ExecutorAllocationManager(backend, bus, context().conf(), Option.empty(), clock, context().resourceProfileManager(), false);
@@ -164,7 +186,14 @@ final class BackendRuns implements Main.Recorder {
             step();
         }
         barriers = Tools.field(TaskSchedulerImpl.class, "barrierCoordinator").get(scheduler);
-        return object("id", id, "conf", settings.conf, "racks", new TreeMap<>(racks), "profiles", settings.written, "stages", stages, "messages", messages);
+        if (whole) {
+            real.stop();
+        }
+        Map<String, Object> run = object("id", id, "conf", settings.conf, "racks", new TreeMap<>(racks), "profiles", settings.written, "stages", whole ? real.described : stages, "messages", messages);
+        if (whole) {
+            run.put("dag", true);
+        }
+        return run;
     }
 
     private void makeHosts() {
@@ -185,7 +214,10 @@ final class BackendRuns implements Main.Recorder {
 
     private void step() throws Exception {
         int dice = random.nextInt(100);
-        if (stages.isEmpty() || dice < 6 && stages.size() < 6) {
+        Map<String, Object> said = whole ? real.step(dice) : null;
+        if (said != null) {
+            done(said);
+        } else if (!whole && (stages.isEmpty() || dice < 6 && stages.size() < 6)) {
             submit();
         } else if (dice < 14) {
             register();
@@ -229,6 +261,7 @@ final class BackendRuns implements Main.Recorder {
         String host = pick(random, hosts);
         Executor e = new Executor(id, host, new BackendRpc.Executor(context().conf(), id, host));
         executors.put(id, e);
+        staged |= whole && real.staged();
         int profile = dynamic && staged ? random.nextInt(profiles.size()) : 0;
         if (chance(random, 0.05)) { // the master hears of its end first
             toDriver.send(new RemoveExecutor("" + id, new ExecutorExited(1, false, "made up")));
@@ -239,6 +272,9 @@ final class BackendRuns implements Main.Recorder {
         e.registered = answer.value().get().isSuccess();
         e.connected = e.registered;
         if (e.registered) {
+            if (whole) {
+                real.places.put("" + id, host);
+            }
             toDriver.send(new LaunchedExecutor("" + id));
         }
         done(object("op", "register", "exec", id, "host", host, "profile", profile, "taken", e.registered));
@@ -307,6 +343,12 @@ final class BackendRuns implements Main.Recorder {
         if (!t.told) {
             status(t, TaskState.RUNNING());
         }
+        Map<String, Object> said = object("op", "end", "tid", t.id);
+        TaskFailedReason unread = whole && !t.killed && chance(random, 0.12) ? real.unread(t.stage, t.info.partitionId(), said) : null;
+        if (unread != null) {
+            results.reasons.put(t.id, unread);
+            fails = true;
+        }
         boolean stops = t.killed && chance(random, 0.7); // else its end crosses the word that it shall stop
         status(t, stops ? TaskState.KILLED() : fails ? TaskState.FAILED() : TaskState.FINISHED());
         if (stops) {
@@ -315,7 +357,8 @@ final class BackendRuns implements Main.Recorder {
                 results.handle(t.id);
             }
         }
-        done(object("op", "end", "tid", t.id, "kind", stops ? "killed" : fails ? "failed" : "success"));
+        said.put("kind", stops ? "killed" : unread != null ? "fetch_failed" : fails ? "failed" : "success");
+        done(said);
         if (chance(random, 0.7) && results.waiting.containsKey(t.id)) {
             result(t.id);
         }
@@ -446,6 +489,10 @@ final class BackendRuns implements Main.Recorder {
     /** Delivers what a step has led to, and writes the step with all that followed. */
     private void done(Map<String, Object> e) throws Exception {
         rpc.deliver();
+        if (whole) {
+            BackendParts.heard.failed |= real.failed();
+            BackendParts.heard.beyond |= real.odd || real.aborted && !BackendParts.heard.failed; // a job of which Spark makes no stages
+        }
         if (BackendParts.heard.beyond) {
             return; // and the run ends
         }
@@ -470,7 +517,13 @@ final class BackendRuns implements Main.Recorder {
         begun.forEach((id, t) -> {
             TaskSetManager m = scheduler.taskIdToTaskSetManager().get(id);
             TaskInfo info = m.taskInfos().apply(id);
-            launched.add(object("tid", id, "stage", m.taskSet().stageId(), "index", info.index(), "attempt", info.attemptNumber(), "exec", t.in.id, "locality", info.taskLocality().toString(), "speculative", info.speculative()));
+            t.info = info;
+            t.stage = whole ? real.numbers.get(m.taskSet().stageId()) : m.taskSet().stageId();
+            Map<String, Object> l = object("tid", id, "stage", t.stage, "index", info.partitionId(), "attempt", info.attemptNumber(), "exec", t.in.id, "locality", info.taskLocality().toString(), "speculative", info.speculative());
+            if (whole) {
+                l.put("of", real.attempt(m.taskSet()));
+            }
+            launched.add(l);
         });
         put(e, "launched", launched);
         put(e, "kill_tasks", stopped);
@@ -499,7 +552,11 @@ final class BackendRuns implements Main.Recorder {
         if (BackendParts.heard.failed) {
             e.put("failed", true);
         }
-        e.put("state", state());
+        Map<String, Object> state = state();
+        if (whole) {
+            real.write(e, state);
+        }
+        e.put("state", state);
         boolean failed = BackendParts.heard.failed;
         BackendParts.heard = new BackendParts.Heard();
         BackendParts.heard.failed = failed;

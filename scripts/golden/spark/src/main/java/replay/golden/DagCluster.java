@@ -18,17 +18,13 @@ import java.util.TreeMap;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.apache.spark.Dependency;
 import org.apache.spark.MapOutputTrackerMaster;
-import org.apache.spark.Partition;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.Success$;
-import org.apache.spark.TaskContext;
 import org.apache.spark.TaskEndReason;
 import org.apache.spark.TaskFailedReason;
-import org.apache.spark.rdd.RDD;
 import org.apache.spark.scheduler.BarrierJobSlotsNumberCheckFailed;
 import org.apache.spark.scheduler.DAGScheduler;
 import org.apache.spark.scheduler.DAGSchedulerEvent;
@@ -64,7 +60,6 @@ import org.apache.spark.util.ManualClock;
 import scala.Enumeration;
 import scala.Option;
 import scala.collection.IndexedSeq;
-import scala.collection.Iterator;
 import scala.collection.JavaConverters;
 import scala.collection.Seq;
 import scala.reflect.ClassTag$;
@@ -72,11 +67,11 @@ import scala.reflect.ClassTag$;
 /** A DAGScheduler over TaskSchedulerImpl between stand-ins, and what it has done: its stages by number, the tasks that run, where output and blocks are, what is written of each call. */
 abstract class DagCluster {
     private static SparkContext context;
-    private static Object barriers; // the coordinator of barrier stages
+    static Object barriers; // the coordinator of barrier stages
     static int jobs; // submitted in this process
 
     ManualClock clock;
-    Scheduler scheduler;
+    TaskSchedulerImpl scheduler;
     Dag dag;
     Loop loop;
     MapOutputTrackerMaster tracker;
@@ -121,71 +116,9 @@ abstract class DagCluster {
     /** A shuffle with what its map tasks write. */
     record Shuffle(ShuffleDependency<Object, Object, Object> dependency, Rdd rdd, long[] written, int reducers) {}
 
-    /** Partitions that read shuffles, the partitions of another one, or nothing. */
-    static final class Rdd extends RDD<Object> {
-        final int n;
-        final transient Rdd from; // whose partitions it reads, null for none
-        private final boolean barrier;
-        private final transient List<ShuffleDependency<Object, Object, Object>> reads;
-        private final transient List<List<String>> preferred;
-        private final transient MapOutputTrackerMaster tracker;
-
-        Rdd(SparkContext c, List<Dependency<?>> on, Rdd from, List<ShuffleDependency<Object, Object, Object>> reads, int n, boolean barrier,
-                List<List<String>> preferred, MapOutputTrackerMaster tracker) {
-            super(c, seq(on), cast(ClassTag$.MODULE$.Any()));
-            this.n = n;
-            this.from = from;
-            this.barrier = barrier;
-            this.reads = reads;
-            this.preferred = preferred;
-            this.tracker = tracker;
-        }
-
-        @Override
-        public Iterator<Object> compute(Partition p, TaskContext t) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Partition[] getPartitions() {
-            Partition[] all = new Partition[n];
-            for (int i = 0; i < n; i++) {
-                all[i] = new TaskSetTasks.Part(i);
-            }
-            return all;
-        }
-
-        @Override
-        public Seq<String> getPreferredLocations(Partition p) {
-            if (preferred != null) {
-                return seq(preferred.get(p.index()));
-            }
-            for (ShuffleDependency<Object, Object, Object> d : reads) { // as ShuffledRDD
-                Seq<String> at = tracker.getPreferredLocationsForShuffle(d, p.index());
-                if (!at.isEmpty()) {
-                    return at;
-                }
-            }
-            return seq(List.of());
-        }
-
-        @Override
-        public boolean isBarrier() {
-            return barrier;
-        }
-
-        /** What it reads, and what those read whose partitions it reads. */
-        List<ShuffleDependency<Object, Object, Object>> behind() {
-            List<ShuffleDependency<Object, Object, Object>> all = new ArrayList<>();
-            for (Rdd r = this; r != null; r = r.from) {
-                all.addAll(r.reads);
-            }
-            return all;
-        }
-
-        List<List<String>> preferred() {
-            return preferred != null || from == null ? preferred : from.preferred();
-        }
+    /** Has runs use a context that is there. */
+    static void use(SparkContext c) {
+        context = c;
     }
 
     static SparkContext context() {
@@ -197,13 +130,20 @@ abstract class DagCluster {
         return context;
     }
 
-    /** Starts the scheduler; its resubmissions wait in timers. */
+    /** Starts schedulers. */
     void start(int failures) throws Exception {
-        out = new LinkedHashMap<>();
-        scheduler = new Scheduler(failures);
-        scheduler.initialize(new Backend());
+        Scheduler s = new Scheduler(failures);
+        s.initialize(new Backend());
+        scheduler = s;
+        start(new Bus());
         scheduler.taskResultGetter_$eq(new Results());
-        dag = new Dag();
+        field(TaskSchedulerImpl.class, "barrierCoordinator").set(scheduler, barriers); // its name can be taken only once
+    }
+
+    /** Starts the DAGScheduler over the scheduler that is there; its resubmissions wait in timers. */
+    void start(LiveListenerBus bus) throws Exception {
+        out = new LinkedHashMap<>();
+        dag = new Dag(bus);
         loop = new Loop();
         ((DAGSchedulerEventProcessLoop) field(DAGScheduler.class, "eventProcessLoop").get(dag)).stop();
         field(DAGScheduler.class, "eventProcessLoop").set(dag, loop);
@@ -220,7 +160,6 @@ abstract class DagCluster {
                 return null;
             }
         });
-        field(TaskSchedulerImpl.class, "barrierCoordinator").set(scheduler, barriers); // its name can be taken only once
     }
 
     /** Barrier stages find the cores of the executors of the present run, or enough in any case. */
@@ -239,7 +178,6 @@ abstract class DagCluster {
 
     /** Gives back what is one for all runs of the process. */
     void stop() throws Exception {
-        barriers = field(TaskSchedulerImpl.class, "barrierCoordinator").get(scheduler);
         for (Shuffle s : shuffles) {
             if (s != null) {
                 tracker.unregisterShuffle(s.dependency.shuffleId());
@@ -323,6 +261,7 @@ abstract class DagCluster {
                 }
                 described.add(object("job", bearing, "parents", parents, "tasks", rdd.n, "barrier", rdd.barrier, "preferred", rdd.preferred(),
                         "written", shuffle == null ? null : shuffle.written));
+                describe(rdd, described.get(number));
                 if (rdd.from != null) {
                     described.get(number).put("cache_of", makers.get(rdd.from));
                 }
@@ -335,6 +274,9 @@ abstract class DagCluster {
             numbers.put(id, number);
         });
     }
+
+    /** A stage was described by what its last data set is. */
+    void describe(Rdd rdd, Map<String, Object> row) {}
 
     final Map<Integer, Shuffle> made = new LinkedHashMap<>(); // by Spark's number of the shuffle
 
@@ -355,9 +297,7 @@ abstract class DagCluster {
     void event(Map<String, Object> e, Action action) throws Exception {
         out = new LinkedHashMap<>();
         action.run();
-        while (!loop.posted.isEmpty()) {
-            loop.onReceive(loop.posted.remove());
-        }
+        handle();
         e.put("t", clock.getTimeMillis());
         e.putAll(out);
         List<Object> state = new ArrayList<>();
@@ -370,6 +310,13 @@ abstract class DagCluster {
         }
     }
 
+    /** Handles what was posted to the DAGScheduler, and what is meanwhile. */
+    void handle() {
+        while (!loop.posted.isEmpty()) {
+            loop.onReceive(loop.posted.remove());
+        }
+    }
+
     /** Which executors hold the output of a shuffle, by map task. */
     List<String> outputs(Shuffle s) {
         List<String> at = new ArrayList<>();
@@ -377,6 +324,18 @@ abstract class DagCluster {
             at.add(m == null ? null : m.location().executorId());
         }
         return at;
+    }
+
+    /** What an attempt returns: where its output is and how large, if it has any. */
+    Object value(TaskSetManager set, long id) {
+        TaskInfo info = set.taskInfos().apply(id);
+        Shuffle s = shuffles.get(numbers.get(set.taskSet().stageId()));
+        if (s == null) {
+            return null;
+        }
+        long[] sizes = new long[s.reducers];
+        java.util.Arrays.fill(sizes, s.written[info.partitionId()] / s.reducers);
+        return MapStatus$.MODULE$.apply(BlockManagerId.apply(info.executorId(), info.host(), 1, Option.empty()), sizes, id);
     }
 
     @SuppressWarnings("unchecked")
@@ -421,6 +380,33 @@ abstract class DagCluster {
         }
     }
 
+    /** Notes what the DAGScheduler has said to listeners. */
+    void posted(SparkListenerEvent e) {
+        if (e instanceof SparkListenerJobStart j) {
+            meet();
+            note("started", jobNumbers.get(j.jobId()));
+        } else if (e instanceof SparkListenerJobEnd j) {
+            ended.add(jobNumbers.get(j.jobId()));
+            aborted |= !j.jobResult().getClass().getSimpleName().startsWith("JobSucceeded");
+            note("ended", list(jobNumbers.get(j.jobId()), aborted));
+        } else if (e instanceof SparkListenerStageSubmitted s) {
+            int number = numbers.get(s.stageInfo().stageId());
+            int attempt = submitted.get(number);
+            submitted.set(number, attempt + 1);
+            attempts.put(List.of(s.stageInfo().stageId(), s.stageInfo().attemptNumber()), attempt);
+            note("submitted", list(number, attempt, s.stageInfo().numTasks()));
+        } else if (e instanceof SparkListenerStageCompleted s) {
+            Option<Stage> stage = dag.stageIdToStage().get(s.stageInfo().stageId());
+            // The end of a failed attempt is said for each of its tasks; that of a result, also where its attempt has failed.
+            boolean done = !stage.isEmpty() && stage.get() instanceof ResultStage r && !r.activeJob().isEmpty()
+                    && r.activeJob().get().numFinished() == r.activeJob().get().numPartitions();
+            if (done || !stage.isEmpty() && dag.runningStages().contains(stage.get())) {
+                note("completed", list(numbers.get(s.stageInfo().stageId()),
+                        attempts.get(List.of(s.stageInfo().stageId(), s.stageInfo().attemptNumber())), !done && s.stageInfo().failureReason().isDefined()));
+            }
+        }
+    }
+
     /** The events for listeners. */
     final class Bus extends LiveListenerBus {
         Bus() {
@@ -429,35 +415,16 @@ abstract class DagCluster {
 
         @Override
         public void post(SparkListenerEvent e) {
-            if (e instanceof SparkListenerJobStart j) {
-                meet();
-                note("started", jobNumbers.get(j.jobId()));
-            } else if (e instanceof SparkListenerJobEnd j) {
-                ended.add(jobNumbers.get(j.jobId()));
-                aborted |= !j.jobResult().getClass().getSimpleName().startsWith("JobSucceeded");
-                note("ended", list(jobNumbers.get(j.jobId()), aborted));
-            } else if (e instanceof SparkListenerStageSubmitted s) {
-                int number = numbers.get(s.stageInfo().stageId());
-                int attempt = submitted.get(number);
-                submitted.set(number, attempt + 1);
-                attempts.put(List.of(s.stageInfo().stageId(), s.stageInfo().attemptNumber()), attempt);
-                note("submitted", list(number, attempt, s.stageInfo().numTasks()));
-            } else if (e instanceof SparkListenerStageCompleted s) {
-                Option<Stage> stage = dag.stageIdToStage().get(s.stageInfo().stageId());
-                // The end of a failed attempt is said for each of its tasks; that of a result, also where its attempt has failed.
-                boolean done = !stage.isEmpty() && stage.get() instanceof ResultStage r && !r.activeJob().isEmpty()
-                        && r.activeJob().get().numFinished() == r.activeJob().get().numPartitions();
-                if (done || !stage.isEmpty() && dag.runningStages().contains(stage.get())) {
-                    note("completed", list(numbers.get(s.stageInfo().stageId()),
-                            attempts.get(List.of(s.stageInfo().stageId(), s.stageInfo().attemptNumber())), !done && s.stageInfo().failureReason().isDefined()));
-                }
-            }
+            posted(e);
         }
     }
 
+    /** The scheduler told the DAGScheduler that an attempt has ended. */
+    void taskEnded(Task<?> task, TaskEndReason reason, TaskInfo info) {}
+
     final class Dag extends DAGScheduler {
-        Dag() {
-            super(context(), scheduler, new Bus(), tracker, new Blocks(), context().env(), clock);
+        Dag(LiveListenerBus bus) {
+            super(context(), scheduler, bus, tracker, new Blocks(), context().env(), clock);
         }
 
         @Override
@@ -469,6 +436,7 @@ abstract class DagCluster {
                     throw new IllegalStateException(e);
                 }
             }
+            DagCluster.this.taskEnded(task, reason, info);
             super.taskEnded(task, reason, result, updates, peaks, info);
         }
     }
@@ -547,15 +515,7 @@ abstract class DagCluster {
 
         @Override
         public void enqueueSuccessfulTask(TaskSetManager set, long id, ByteBuffer data) {
-            TaskInfo info = set.taskInfos().apply(id);
-            Shuffle s = shuffles.get(numbers.get(set.taskSet().stageId()));
-            Object value = null;
-            if (s != null) {
-                long[] sizes = new long[s.reducers];
-                java.util.Arrays.fill(sizes, s.written[info.partitionId()] / s.reducers);
-                value = MapStatus$.MODULE$.apply(BlockManagerId.apply(info.executorId(), info.host(), 1, Option.empty()), sizes, id);
-            }
-            ByteBuffer bytes = context().env().serializer().newInstance().serialize(value, cast(ClassTag$.MODULE$.Any()));
+            ByteBuffer bytes = context().env().serializer().newInstance().serialize(value(set, id), cast(ClassTag$.MODULE$.Any()));
             scheduler.handleSuccessfulTask(set, id, new DirectTaskResult<Object>(bytes, cast(seq(List.of())), new long[0]));
         }
 

@@ -12,20 +12,14 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.SplittableRandom;
 import org.apache.spark.Dependency;
 import org.apache.spark.ExceptionFailure;
-import org.apache.spark.FetchFailed;
-import org.apache.spark.HashPartitioner;
-import org.apache.spark.JobArtifactSet;
 import org.apache.spark.MapOutputTrackerMaster;
-import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
 import org.apache.spark.TaskFailedReason;
 import org.apache.spark.TaskKilled;
 import org.apache.spark.TaskState;
-import org.apache.spark.scheduler.DAGScheduler;
 import org.apache.spark.scheduler.ExecutorDecommissionInfo;
 import org.apache.spark.scheduler.ExecutorExited;
 import org.apache.spark.scheduler.ExecutorKilled$;
@@ -38,28 +32,18 @@ import org.apache.spark.scheduler.TaskSchedulerImpl;
 import org.apache.spark.scheduler.TaskSetManager;
 import org.apache.spark.scheduler.WorkerOffer;
 import org.apache.spark.storage.BlockManager;
-import org.apache.spark.storage.BlockManagerId;
-import org.apache.spark.storage.StorageLevel;
-import org.apache.spark.util.CallSite;
 import org.apache.spark.util.ManualClock;
 import scala.Enumeration;
 import scala.Option;
 import scala.collection.JavaConverters;
 import scala.collection.Seq;
-import scala.reflect.ClassTag$;
 
 /** Random runs of DAGScheduler over TaskSchedulerImpl: jobs, lost executors, output that cannot be read, barrier stages. */
-final class DagRuns extends DagCluster implements Main.Recorder {
-    private final boolean caches; // data sets are kept and read by later jobs
-    private final boolean shares; // jobs read output of others that are not done
+final class DagRuns extends DagJobs implements Main.Recorder {
     private final boolean counts; // barrier stages wait until there are enough cores
     private final boolean limits; // executors and hosts are excluded
     private final boolean all; // any of these, for each run anew
-    private SplittableRandom random;
-    private boolean reduceLocality;
     private boolean speculation;
-    private boolean barrier; // there may be barrier stages
-    private List<String> hosts;
     private int nextExecutor;
 
     DagRuns(boolean caches, boolean shares, boolean counts) {
@@ -67,9 +51,8 @@ final class DagRuns extends DagCluster implements Main.Recorder {
     }
 
     private DagRuns(boolean caches, boolean shares, boolean counts, boolean limits, boolean all) {
+        super(caches, shares);
         this.counts = counts;
-        this.caches = caches;
-        this.shares = shares;
         this.limits = limits;
         this.all = all;
     }
@@ -141,13 +124,9 @@ final class DagRuns extends DagCluster implements Main.Recorder {
         for (int steps = between(r, 10, 150); steps > 0 && !aborted && !odd; steps--) {
             step(most);
         }
+        barriers = field(TaskSchedulerImpl.class, "barrierCoordinator").get(scheduler);
         stop();
         return object("id", id, "conf", conf, "stages", described, "hosts", hosts, "events", events);
-    }
-
-    /** Whether all jobs that came have begun, so that their stages are known. */
-    private boolean allBegan() {
-        return jobNumbers.values().stream().allMatch(j -> described.stream().anyMatch(s -> s.get("job").equals(j)));
     }
 
     // The steps of a run.
@@ -234,7 +213,7 @@ final class DagRuns extends DagCluster implements Main.Recorder {
             failure = switch (kind) {
                 case "exception" -> new ExceptionFailure("Failure", "made up", new StackTraceElement[0], "", Option.empty(), cast(seq(List.of())), cast(seq(List.of())), cast(seq(List.of())));
                 case "killed" -> new TaskKilled("made up", cast(seq(List.of())), cast(seq(List.of())), cast(seq(List.of())));
-                default -> unread(t, said);
+                default -> unread(t.stage(), t.partition(), said);
             };
             if (failure == null) {
                 said = object("op", "success", "tid", t.id());
@@ -248,30 +227,16 @@ final class DagRuns extends DagCluster implements Main.Recorder {
         }
     }
 
-    /** Output that the task cannot read; null when it reads none. */
-    private TaskFailedReason unread(Running t, Map<String, Object> said) throws Exception {
-        @SuppressWarnings("unchecked")
-        List<Integer> parents = (List<Integer>) described.get(t.stage()).get("parents");
-        if (parents.isEmpty()) {
-            return null;
+    private void submit() throws Exception {
+        Map<String, Object> said = object("op", "submit_job");
+        JobSubmitted job = job(said);
+        if (counts) {
+            said.put("slots", slots());
         }
-        int p = pick(random, parents);
-        Shuffle s = shuffles.get(p);
-        List<String> at = outputs(s);
-        int map = random.nextInt(at.size());
-        String exec = at.get(map);
-        if (exec == null) {
-            if (chance(random, 0.5)) {
-                said.put("from", list(p, -1, null, null));
-                return new FetchFailed(null, s.dependency().shuffleId(), -1, -1, t.partition(), "made up");
-            }
-            exec = "" + between(random, 1, nextExecutor); // as somebody remembers who read it before
-        } else if (chance(random, 0.1)) {
-            exec = "" + between(random, 1, nextExecutor);
-        }
-        String host = places.get(exec);
-        said.put("from", list(p, map, exec, host));
-        return new FetchFailed(BlockManagerId.apply(exec, host, 1, Option.empty()), s.dependency().shuffleId(), map, map, t.partition(), "made up");
+        event(said, () -> {
+            bearing = (Integer) said.get("job");
+            loop.onReceive(job);
+        });
     }
 
     private void lose() throws Exception {
@@ -293,132 +258,5 @@ final class DagRuns extends DagCluster implements Main.Recorder {
         e.decommissioned = true;
         event(object("op", "executor_decommission", "exec", e.id, "worker_host", worker),
                 () -> scheduler.executorDecommission(e.id, new ExecutorDecommissionInfo("made up", Option.apply(worker))));
-    }
-
-    /** A job comes: map stages of its own, some of which read output of earlier ones, and a stage that computes a result. */
-    private void submit() throws Exception {
-        List<Shuffle> old = new ArrayList<>();
-        for (int s = 0; s < shuffles.size(); s++) {
-            if (shuffles.get(s) != null && (shares || ended.contains((Integer) described.get(s).get("job"))) && chance(random, 0.5)) {
-                old.add(shuffles.get(s));
-            }
-        }
-        kept.clear();
-        makers.forEach((rdd, stage) -> {
-            if (ended.contains((Integer) described.get(stage).get("job"))) {
-                kept.add(rdd);
-            }
-        });
-        List<Shuffle> mine = new ArrayList<>();
-        List<Shuffle> unread = new ArrayList<>();
-        for (int n = between(random, 0, 4); n > 0; n--) {
-            Rdd rdd = rdd(mine, old, unread, false);
-            int reducers = between(random, 1, 6);
-            long[] written = new long[rdd.getNumPartitions()];
-            for (int i = 0; i < written.length; i++) {
-                written[i] = pick(random, 0, 100, 1000, 1000, 50_000);
-            }
-            ShuffleDependency<Object, Object, Object> d = new ShuffleDependency<>(cast(rdd), new HashPartitioner(reducers), context().env().serializer(),
-                    Option.empty(), Option.empty(), false, new org.apache.spark.shuffle.ShuffleWriteProcessor(), cast(ClassTag$.MODULE$.Any()), cast(ClassTag$.MODULE$.Any()), cast(ClassTag$.MODULE$.Any()));
-            Shuffle s = new Shuffle(d, rdd, written, reducers);
-            mine.add(s);
-            made.put(d.shuffleId(), s);
-            unread.add(s);
-        }
-        Rdd last = rdd(mine, old, unread, true);
-        int job = jobNumbers.size();
-        int id = jobs++;
-        jobNumbers.put(id, job);
-        int[] partitions = new int[last.getNumPartitions()];
-        for (int i = 0; i < partitions.length; i++) {
-            partitions[i] = i;
-        }
-        Properties properties = new Properties();
-        String pool = chance(random, 0.3) ? pick(random, "a", "b") : null;
-        if (pool != null) {
-            properties.setProperty("spark.scheduler.pool", pool);
-        }
-        Map<String, Object> said = object("op", "submit_job", "job", job, "pool", pool);
-        if (counts) {
-            said.put("slots", slots());
-        }
-        event(said, () -> {
-            bearing = job;
-            loop.onReceive(new JobSubmitted(id, last, null, partitions, new CallSite("", ""), new Listener(), JobArtifactSet.emptyJobArtifactSet(), properties));
-        });
-    }
-
-    /** A data set that reads some shuffles: those of the job that nobody reads yet, if it is the last one. */
-    private Rdd rdd(List<Shuffle> mine, List<Shuffle> old, List<Shuffle> unread, boolean last) {
-        List<Shuffle> reads = new ArrayList<>();
-        if (last) {
-            reads.addAll(unread);
-        } else if (!unread.isEmpty() && chance(random, 0.6)) {
-            reads.add(unread.get(random.nextInt(unread.size())));
-        }
-        if (!mine.isEmpty() && chance(random, 0.2)) {
-            reads.add(pick(random, mine));
-        }
-        if (!old.isEmpty() && chance(random, 0.5)) {
-            reads.add(pick(random, old));
-        }
-        Rdd from = kept();
-        if (from != null) { // of what is behind it nothing is read beside it, nor where data sets differ in which of both they prefer
-            List<ShuffleDependency<Object, Object, Object>> behind = from.behind();
-            reads.removeIf(s -> reduceLocality || from.preferred() != null || s.reducers() != from.n || behind.contains(s.dependency()));
-        }
-        reads = new ArrayList<>(new java.util.LinkedHashSet<>(reads));
-        int n = from != null ? from.n : reads.isEmpty() ? between(random, 1, 6) : 6;
-        for (Shuffle s : reads) {
-            n = Math.min(n, s.reducers());
-        }
-        if (from == null && !reads.isEmpty()) { // as of a join: all have that many parts
-            int parts = n;
-            List<Shuffle> fit = new ArrayList<>(reads);
-            fit.removeIf(s -> s.reducers() != parts);
-            reads = fit;
-        }
-        unread.removeAll(reads);
-        List<Dependency<?>> on = new ArrayList<>();
-        List<ShuffleDependency<Object, Object, Object>> dependencies = new ArrayList<>();
-        for (Shuffle s : reads) {
-            on.add(s.dependency());
-            dependencies.add(s.dependency());
-        }
-        if (from != null) {
-            on.add(new org.apache.spark.OneToOneDependency<>(from));
-        }
-        List<List<String>> preferred = null;
-        if (from == null && reads.isEmpty() && chance(random, 0.5)) {
-            preferred = new ArrayList<>();
-            for (int i = 0; i < n; i++) {
-                preferred.add(Tools.some(random, hosts, between(random, 0, 2)));
-            }
-        }
-        Rdd made = new Rdd(context(), on, from, dependencies, n, barrier && chance(random, 0.4), preferred, tracker);
-        if (caches && persisted < 3 && chance(random, 0.5)) {
-            persisted++;
-            made.persist(StorageLevel.MEMORY_ONLY());
-        }
-        return made;
-    }
-
-    // Data sets that are kept.
-
-    private int persisted;
-    private final List<Rdd> kept = new ArrayList<>(); // those of ended jobs
-
-    /** What is kept of an ended job, most often what nothing has read yet; null for none. */
-    private Rdd kept() {
-        for (Rdd r : kept) {
-            if (!read(makers.get(r)) && chance(random, 0.8)) {
-                return r;
-            }
-        }
-        return !kept.isEmpty() && chance(random, 0.6) ? pick(random, kept) : null;
-    }
-
-    private boolean read(int maker) {
-        return described.stream().anyMatch(s -> s.containsKey("cache_of") && (Integer) s.get("cache_of") == maker);
     }
 }

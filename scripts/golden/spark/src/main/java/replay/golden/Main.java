@@ -17,7 +17,7 @@ public final class Main {
 
     public static void main(String[] args) throws Exception {
         if (args.length != 3) {
-            System.err.println("usage: run container_placement|yarn_allocator|yarn_allocator_wide|executor_allocation|executor_allocation_wide|task_set_manager|task_set_wide|task_set_full|task_set_rare|pools|dag|dag_cached|dag_shared|dag_slots|dag_all|backend COUNT SEED");
+            System.err.println("usage: run container_placement|yarn_allocator|yarn_allocator_wide|executor_allocation|executor_allocation_wide|task_set_manager|task_set_wide|task_set_full|task_set_rare|pools|dag|dag_cached|dag_shared|dag_slots|dag_all|backend|backend_dag COUNT SEED");
             System.exit(2);
         }
         Recorder recorder =
@@ -37,7 +37,8 @@ public final class Main {
                     case "dag_shared" -> new DagRuns(false, true, false);
                     case "dag_slots" -> new DagRuns(false, false, true);
                     case "dag_all" -> DagRuns.all();
-                    case "backend" -> new BackendRuns();
+                    case "backend" -> new BackendRuns(false);
+                    case "backend_dag" -> new BackendRuns(true);
                     default -> throw new IllegalArgumentException("unknown kind " + args[0]);
                 };
         int count = Integer.parseInt(args[1]);
