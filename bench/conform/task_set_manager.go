@@ -32,6 +32,8 @@ type taskSetCase struct {
 
 	// schedulable tells that the recorder of the file wrote calls about sets that cannot be scheduled.
 	schedulable bool
+	// client tells that it wrote which executors the backend is asked to kill: without one Spark asks nobody.
+	client      bool
 	Racks       map[string]string `json:"racks"`
 	DefaultRack *string           `json:"default_rack"`
 	Events      []taskSetEvent    `json:"events"`
@@ -162,11 +164,11 @@ type taskSetStatus struct {
 	Zombie    bool     `json:"zombie"`
 }
 
-// runTaskSetFile runs the cases of a file. Calls about sets that cannot be scheduled are compared where the file has any: not every
-// recorder wrote them.
+// runTaskSetFile runs the cases of a file. Calls about sets that cannot be scheduled, and executors that are to be killed, are compared where the file has any: not
+// every recorder wrote them.
 func runTaskSetFile(in *golden.Input, out *golden.Results) error {
 	var cases []taskSetCase
-	schedulable := false
+	schedulable, client := false, false
 	for {
 		var c taskSetCase
 		if err := in.Decode(&c); err == io.EOF {
@@ -177,10 +179,11 @@ func runTaskSetFile(in *golden.Input, out *golden.Results) error {
 		for i := range c.Events {
 			schedulable = schedulable || slices.ContainsFunc(c.Events[i].Upcalls, func(u upcall) bool { return u.DAG == unschedulableAdded || u.DAG == unschedulableRemoved })
 		}
+		client = client || slices.ContainsFunc(c.Events, func(e taskSetEvent) bool { return len(e.ExecKill) > 0 })
 		cases = append(cases, c)
 	}
 	for i := range cases {
-		cases[i].schedulable = schedulable
+		cases[i].schedulable, cases[i].client = schedulable, client
 		runTaskSets(&cases[i], out)
 	}
 	return nil
@@ -252,7 +255,7 @@ type taskSetRun struct {
 	rackOf              []int32
 	taskCPUs            map[int32]int32 // by resource profile
 	tasksOnly           map[int32]bool
-	schedulable         bool
+	schedulable, client bool
 	refs                map[int64]spark.TaskRef
 
 	launched []taskLaunch
@@ -294,7 +297,7 @@ func newTaskSetRun(c *taskSetCase) (*taskSetRun, string) {
 	default:
 		return nil, "scheduler_mode is " + c.Conf.Mode
 	}
-	r := &taskSetRun{refs: map[int64]spark.TaskRef{}, sets: map[[2]int32]int32{}, taskCPUs: map[int32]int32{0: int32(c.Conf.TaskCPUs)}, schedulable: c.schedulable, tasksOnly: map[int32]bool{}}
+	r := &taskSetRun{refs: map[int64]spark.TaskRef{}, sets: map[[2]int32]int32{}, taskCPUs: map[int32]int32{0: int32(c.Conf.TaskCPUs)}, schedulable: c.schedulable, client: c.client, tasksOnly: map[int32]bool{}}
 	var slots []int
 	for _, p := range c.Conf.Profiles {
 		if p.TaskCPUs > 0 {
@@ -481,7 +484,9 @@ func (r *taskSetRun) collect() {
 				r.upcalls = append(r.upcalls, upcall{DAG: name, Stage: &e.Stage, Attempt: &e.StageAttempt})
 			}
 		case spark.KillExecutor:
-			r.execKill = append(r.execKill, r.execs.text[e.Exec])
+			if r.client {
+				r.execKill = append(r.execKill, r.execs.text[e.Exec])
+			}
 		case spark.KillTask:
 			r.kills = append(r.kills, e.Task)
 		}
