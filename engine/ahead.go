@@ -105,19 +105,20 @@ func (a *app) asking() bool {
 	return false
 }
 
-// untouchedTo returns up to when nothing that happens from now on reaches an application that is not alone: its master speaks later, and
+// untouchedTo returns up to when nothing that happens from where others are on reaches an application that is not alone: its master speaks later, and
 // a process that is to be killed ends later. The master's own container may expire while risk lasts.
 func (a *app) untouchedTo() int64 {
-	if a.talker == nil || a.containerOf(a.am).process != running || a.s.now <= a.risky {
+	from := a.s.ahead.from
+	if a.talker == nil || a.containerOf(a.am).process != running || from <= a.risky {
 		return -1
 	}
-	return min(a.talker.Talks(), a.s.now+a.s.sc.Model.KillMS) - 1
+	return min(a.talker.Talks(), from+a.s.sc.Model.KillMS) - 1
 }
 
 // mayPass reports whether an event may be executed before what comes from elsewhere before its time, in an application that is not alone.
 func (a *app) mayPass(e *event, row *kind, asking bool) bool {
 	if e.kind() == evStarted {
-		return a.mayBegin(e.arg, e.at)
+		return a.mayBegin(e.at)
 	}
 	return row.private && !(row.hints && asking)
 }
@@ -233,7 +234,6 @@ func (c *container) fate() fate {
 
 // settle counts a change of a container's fate.
 func (a *app) settle(c *container, was fate) {
-	a.s.shorten(-1)
 	a.fates[was]--
 	a.fates[c.fate()]++
 }
@@ -302,7 +302,6 @@ func (s *sim) step(a *app, lane int32) bool {
 	}
 	first := *e
 	l.take(e)
-	s.q.touch(lane)
 	x.executed = true
 	s.advance(first.at, first.ord)
 	s.totals.Events++
@@ -319,7 +318,7 @@ func (s *sim) step(a *app, lane int32) bool {
 // mayStep reports whether an event, of an application that asks for containers or is not alone, may be executed ahead of its time.
 func (s *sim) mayStep(a *app, e *event, row *kind) bool {
 	x := &s.ahead
-	if x.untouched == unknown && s.now == x.from {
+	if x.untouched == unknown {
 		x.untouched = a.untouchedTo()
 	}
 	return e.at <= x.untouched && a.mayPass(e, row, x.asking) && e.at < a.talker.Talks() || // what was executed may have woken its master
