@@ -110,7 +110,7 @@ func replayFrom(t *testing.T, in scenario.Input, o scenario.Options, explain boo
 
 // randomClusters make replays of all kinds.
 var randomClusters = map[string]func(*rand.Rand, uint64) (func() scenario.Input, scenario.Options){
-	"fair": randomFair, "backlog": randomBacklog, "same millisecond": randomDense, "capacity": randomCapacity, "joining": randomJoining, "scaled": randomScaled, "settings": randomSettings, "further": randomFurther, "limits": randomLimits,
+	"fair": randomFair, "backlog": randomBacklog, "same millisecond": randomDense, "capacity": randomCapacity, "joining": randomJoining, "scaled": randomScaled, "settings": randomSettings, "further": randomFurther, "haste": randomHaste, "limits": randomLimits,
 	"schedulers": func(_ *rand.Rand, seed uint64) (func() scenario.Input, scenario.Options) {
 		c := scenariotest.Random(seed)
 		return c.Input, c.Options

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"replay/engine/model"
 	"replay/engine/random"
 	"replay/engine/scenario"
 	"replay/engine/spark/driver"
@@ -20,12 +21,51 @@ import (
 // TestEnginesDecideAlikeWithFurtherSettings has, beside what the other tests have, executors that a recording gives, which share nodes with other applications under YARN, attempts that ended in any way,
 // nodes that come back with another size, queues that the trace describes, policies in Starlark, and the keys that no other test draws.
 func TestEnginesDecideAlikeWithFurtherSettings(t *testing.T) {
-	for _, seed := range more(*seeds) {
+	for _, seed := range append(more(*seeds), 88100286) { // in that one a process whose node has not reported it expires
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			in, o := randomFurther(random.Stream(seed, "further settings"), seed)
 			alike(t, in, o)
 		})
 	}
+}
+
+// TestEnginesDecideAlikeInHaste has masters and executors that start, are killed and speak within the time between two heartbeats of a node, in which containers expire that are not heard of.
+func TestEnginesDecideAlikeInHaste(t *testing.T) {
+	for _, seed := range more(*seeds) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			in, o := randomHaste(random.Stream(seed, "haste"), seed)
+			alike(t, in, o)
+		})
+	}
+}
+
+// randomHaste is such a cluster, of some jobs of many tasks.
+func randomHaste(r *rand.Rand, seed uint64) (func() scenario.Input, scenario.Options) {
+	d := draw{r}
+	var jobs []*trace.Job
+	for id := range int64(1 + d.IntN(4)) {
+		jobs = append(jobs, sparkJob(id, id*d.Int64N(3000), 1+d.Int32N(12), stage(0, 1+d.IntN(40), 1+d.Int64N(300), nil, d.Int32N(3)), stage(1, 1+d.IntN(10), 1+d.Int64N(3000), []int32{0})))
+	}
+	m := model.DefaultModel()
+	m.NMStartMS, m.AMStartMS, m.ExecutorStartMS, m.KillMS, m.DisconnectMS = d.Int64N(50), d.Int64N(300), d.Int64N(300), 50+d.Int64N(1500), d.Int64N(50)
+	between := func(least, most int) string { return fmt.Sprint(least + d.IntN(most-least+1)) }
+	o := scenario.Options{Seed: seed, Until: 60_000, Model: m, SeriesMS: 500, Scheduler: d.pick("fair", "capacity", "fifo"), Conf: map[string]string{
+		"yarn.resourcemanager.nodemanagers.heartbeat-interval-ms":         between(300, 1500),
+		"yarn.resourcemanager.rm.container-allocation.expiry-interval-ms": between(300, 1500),
+		"yarn.resourcemanager.am.max-attempts":                            "9",
+		"yarn.resourcemanager.work-preserving-recovery.enabled":           "false",
+		"spark.yarn.scheduler.heartbeat.interval-ms":                      between(100, 3000),
+		"spark.yarn.scheduler.initial-allocation.interval":                between(20, 400) + "ms",
+		"spark.yarn.maxAppAttempts":                                       "9",
+		"spark.executor.maxNumFailures":                                   "1000",
+		"spark.scheduler.minRegisteredResourcesRatio":                     d.pick("0", "0.5"),
+		"spark.scheduler.revive.interval":                                 d.pick("30ms", "200ms", "1s"),
+		"spark.dynamicAllocation.executorIdleTimeout":                     d.pick("0s", "1s", "3s"),
+		"spark.locality.wait":                                             d.pick("0", "100ms", "1s"),
+		"spark.speculation":                                               d.pick("true", "false"),
+	}}
+	nodes := cluster(3+d.IntN(6), 2)
+	return func() scenario.Input { return input(nodes, nil, jobs...) }, o
 }
 
 // randomFurther is a cluster of [randomSettings] with more.

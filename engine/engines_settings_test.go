@@ -61,6 +61,11 @@ func alike(t *testing.T, in func() scenario.Input, o scenario.Options) (executed
 	if !reflect.DeepEqual(quick.decisions, slow.decisions) {
 		t.Errorf("decisions come in another order than in the dense engine, or are others")
 	}
+	quick.inOrder()
+	slow.inOrder()
+	if !reflect.DeepEqual(quick.jobs, slow.jobs) || !reflect.DeepEqual(quick.containers, slow.containers) || !reflect.DeepEqual(quick.tasks, slow.tasks) {
+		t.Errorf("what is told of jobs, containers or tasks is not what the dense engine tells")
+	}
 	return a.ExecutedHeartbeats, b.ExecutedHeartbeats
 }
 
