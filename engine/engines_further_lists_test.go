@@ -84,7 +84,7 @@ var furtherYARN = map[string][][]string{
 	},
 	"capacity": {
 		{"yarn.scheduler.capacity.root.a.maximum-allocation-mb", "4096"},
-		{"yarn.scheduler.capacity.root.c.maximum-allocation-vcores", "3"},
+		{"yarn.scheduler.capacity.root.c.maximum-allocation-vcores", "2"},
 		{"yarn.scheduler.capacity.maximum-am-resource-percent", "0.05", "1"},
 		{"yarn.scheduler.capacity.root.a.ordering-policy", "fifo-with-partitions", "fifo-for-pending-apps"},
 		{"yarn.scheduler.capacity.root.c.priority", "3"},
