@@ -170,7 +170,7 @@ func unknown(head []byte) string {
 	}
 	if members := members(head); members != "" {
 		if who := answers[members]; who != "" {
-			return "of no known format: what " + who + " answers over REST, which names no tasks; replay record asks a running cluster and fetches its event logs, and fields of it can be imported as a table, csv"
+			return "of no known format: JSON with the members " + members + ", such as " + who + " answers over REST, and which names no tasks; replay record asks a running cluster and fetches its event logs, and fields of it can be imported as a table, csv"
 		}
 		return "of no known format: JSON with the members " + members + "; what is in no format below can be imported as a table, csv or parquet"
 	}
