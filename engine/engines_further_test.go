@@ -117,15 +117,9 @@ func (f *further) short() bool {
 
 // own sets keys of a job.
 func own(j *trace.Job, set func(put func(key, value string))) {
-	keys := map[string]string{}
-	for _, kv := range j.Conf {
-		keys[kv.Key] = kv.Value
-	}
+	keys := keysOf(j)
 	set(func(key, value string) { keys[key] = value })
-	j.Conf = nil
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		j.Conf = append(j.Conf, trace.KeyValue{Key: key, Value: keys[key]})
-	}
+	setKeys(j, keys)
 }
 
 // kinds makes generic jobs of some of Spark's, in clusters that have few of them.

@@ -138,10 +138,7 @@ func (d *drawn) some(n int, settings [][]string, set func(key, value string)) {
 func (d *drawn) job(j *trace.Job) *trace.Job {
 	c := *j
 	c.Stages = slices.Clone(j.Stages)
-	own := map[string]string{}
-	for _, kv := range j.Conf {
-		own[kv.Key] = kv.Value
-	}
+	own := keysOf(j)
 	set := func(key, value string) { own[key] = value }
 	c.Priority = d.Int32N(4)
 	switch c.Kind {
@@ -175,11 +172,25 @@ func (d *drawn) job(j *trace.Job) *trace.Job {
 	for i := range c.Stages {
 		d.stage(&c, i)
 	}
-	c.Conf = nil
-	for _, key := range slices.Sorted(maps.Keys(own)) {
-		c.Conf = append(c.Conf, trace.KeyValue{Key: key, Value: own[key]})
-	}
+	setKeys(&c, own)
 	return &c
+}
+
+// keysOf returns what a job sets itself.
+func keysOf(j *trace.Job) map[string]string {
+	keys := map[string]string{}
+	for _, kv := range j.Conf {
+		keys[kv.Key] = kv.Value
+	}
+	return keys
+}
+
+// setKeys has a job set keys itself, and no others.
+func setKeys(j *trace.Job, keys map[string]string) {
+	j.Conf = nil
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		j.Conf = append(j.Conf, trace.KeyValue{Key: key, Value: keys[key]})
+	}
 }
 
 // stage changes a stage of a job.

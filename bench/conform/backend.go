@@ -323,19 +323,11 @@ func (r *backendRun) other(want, got *backendMessage) (name string, w, g any) {
 	got.State.Needed, got.State.Tracked = r.Allocation()
 	if r.work != nil {
 		got.State.Outputs = r.work.outputs(r.Played, len(want.State.Outputs))
+		r.work.once(want, got)
 	}
 	slices.Sort(want.Killed)
-	if r.work != nil {
-		r.work.once(want)
-		r.work.once(got)
-	}
 	slices.SortFunc(want.Ended, backendEnd.compare)
 	slices.SortFunc(got.Ended, backendEnd.compare)
-	if r.work != nil {
-		for _, id := range want.KillTasks {
-			r.work.stopped[id] = true
-		}
-	}
 	if want.Failed || r.Failed() { // what the driver does then, on its way out, is not compared
 		if want.Failed != r.Failed() {
 			return "failed", want.Failed, r.Failed()

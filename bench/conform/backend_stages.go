@@ -71,10 +71,15 @@ func (w *backendJobs) give(p *driver.Played, m *backendMessage) bool {
 }
 
 // once puts into order what Spark does in that of a hash table, and leaves of all that an attempt is told to stop the first time.
-func (w *backendJobs) once(m *backendMessage) {
-	slices.SortStableFunc(m.Submitted, func(a, b []int) int { return slices.Compare(a[:2], b[:2]) })
-	slices.Sort(m.KillTasks)
-	m.KillTasks = slices.DeleteFunc(slices.Compact(m.KillTasks), func(id int64) bool { return w.stopped[id] })
+func (w *backendJobs) once(want, got *backendMessage) {
+	for _, m := range []*backendMessage{want, got} {
+		slices.SortStableFunc(m.Submitted, func(a, b []int) int { return slices.Compare(a[:2], b[:2]) })
+		slices.Sort(m.KillTasks)
+		m.KillTasks = slices.DeleteFunc(slices.Compact(m.KillTasks), func(id int64) bool { return w.stopped[id] })
+	}
+	for _, id := range want.KillTasks {
+		w.stopped[id] = true
+	}
 }
 
 // come has the stages come whose turn it is, if their job has.
