@@ -197,7 +197,7 @@ func (e *elision) executed(claims bool) {
 func (n *node) sends() (rank int, is bool) { return int(n.rank - 1), n.rank > 0 }
 
 // special reports whether the node is not simply offered to the queues.
-func (n *node) special() bool { return n.Reserved != nil || len(n.claims) > 0 }
+func (n *node) special() bool { return n.Reserved != nil || len(n.held().claims) > 0 }
 
 // roomNext is the room of the node at its next heartbeat; offered is whether it is offered to the queues then.
 func (n *node) roomNext() (room resource.Resource, offered bool) {

@@ -8,18 +8,43 @@ import (
 	"replay/policy/resource"
 )
 
-// node is a registered node with what the FairScheduler keeps on it for preemption. What each heartbeat asks for stands first.
+// node is a registered node with what the FairScheduler keeps on it, in a line of memory: what few nodes have is apart.
 //
 // Source: FSSchedulerNode.
 type node struct {
 	*yarn.Node
-	rank        int32             // of its heartbeats plus 1, 0 for none and while it sends none; it stays when the node is taken out and comes back between two of them
-	ending      resource.Resource // what it will have free at its next heartbeat besides, see [yarn.Ender]
+	ending resource.Resource // what it will have free at its next heartbeat besides, see [yarn.Ender]
+	rank   int32             // of its heartbeats plus 1, 0 for none and while it sends none; it stays when the node is taken out and comes back between two of them
+	own    *withheld         // nil while it has had nothing
+	_      [8]byte
+}
+
+// withheld is what is held back on a node.
+type withheld struct {
 	claims      []preemptClaim
 	claimed     resource.Resource // sum of the claims
 	marked      []*yarn.Container // chosen to be preempted
 	reservedBy  *app
 	reservedFor *yarn.Table // of that application: what the reservation answers
+}
+
+// nothing is what is held back on most nodes. It is not changed.
+var nothing withheld
+
+// held is what is held back on the node, to be read.
+func (n *node) held() *withheld {
+	if n.own == nil {
+		return &nothing
+	}
+	return n.own
+}
+
+// hold is what is held back on the node, to be changed.
+func (n *node) hold() *withheld {
+	if n.own == nil {
+		n.own = new(withheld)
+	}
+	return n.own
 }
 
 // node returns the registered node of that number, nil when there is none.
@@ -51,14 +76,14 @@ func (n *node) reserved() (r resource.Resource) {
 	if n.Reserved != nil {
 		r = n.Reserved.Size
 	}
-	return r.Add(n.claimed)
+	return r.Add(n.held().claimed)
 }
 
 // claimedBy reports whether room on the node is held back for the application.
 //
 // Source: FSSchedulerNode.isPreemptedForApp.
 func (n *node) claimedBy(a *app) bool {
-	return slices.ContainsFunc(n.claims, func(c preemptClaim) bool { return c.app == a })
+	return slices.ContainsFunc(n.held().claims, func(c preemptClaim) bool { return c.app == a })
 }
 
 // mark chooses containers to be preempted for an application.
@@ -66,9 +91,10 @@ func (n *node) claimedBy(a *app) bool {
 // Source: FSSchedulerNode.addContainersForPreemption.
 func (n *node) mark(cs []*yarn.Container, a *app) {
 	var sum resource.Resource
+	h := n.hold()
 	for _, c := range cs {
-		if !slices.Contains(n.marked, c) {
-			n.marked = append(n.marked, c)
+		if !slices.Contains(h.marked, c) {
+			h.marked = append(h.marked, c)
 			sum = sum.Add(c.Size)
 		}
 	}
@@ -76,25 +102,29 @@ func (n *node) mark(cs []*yarn.Container, a *app) {
 		return
 	}
 	n.Touch()
-	n.claimed = n.claimed.Add(sum)
-	for i := range n.claims {
-		if n.claims[i].app == a {
-			n.claims[i].amount = n.claims[i].amount.Add(sum)
+	h.claimed = h.claimed.Add(sum)
+	for i := range h.claims {
+		if h.claims[i].app == a {
+			h.claims[i].amount = h.claims[i].amount.Add(sum)
 			return
 		}
 	}
-	n.claims = append(n.claims, preemptClaim{a, sum})
+	h.claims = append(h.claims, preemptClaim{a, sum})
 }
 
 // cleanClaims drops the claims of applications that are no longer starved.
 //
 // Source: FSSchedulerNode.cleanupPreemptionList.
 func (n *node) cleanClaims() {
-	n.claims = slices.DeleteFunc(n.claims, func(c preemptClaim) bool {
+	h := n.own
+	if h == nil {
+		return
+	}
+	h.claims = slices.DeleteFunc(h.claims, func(c preemptClaim) bool {
 		a := c.app
 		drop := a.Stopped || !a.starved() || a.fairStarvation.IsNone() && a.minStarvation.IsNone()
 		if drop {
-			n.claimed = n.claimed.Sub(c.amount)
+			h.claimed = h.claimed.Sub(c.amount)
 			n.Touch()
 		}
 		return drop
@@ -106,19 +136,20 @@ func (n *node) cleanClaims() {
 // Source: FSSchedulerNode.allocateContainer.
 func (n *node) placeFor(c *yarn.Container, a *app) {
 	n.PlaceNew(c) // numbers are given once
-	if len(n.claims) == 0 || c.Size.IsNone() {
+	h := n.held()
+	if len(h.claims) == 0 || c.Size.IsNone() {
 		return
 	}
-	for i := range n.claims {
-		claim := &n.claims[i]
+	for i := range h.claims {
+		claim := &h.claims[i]
 		if claim.app != a {
 			continue
 		}
 		fulfilled := claim.amount.Min(c.Size)
 		claim.amount = claim.amount.Sub(fulfilled)
-		n.claimed = n.claimed.Sub(fulfilled)
+		h.claimed = h.claimed.Sub(fulfilled)
 		if claim.amount.IsNone() {
-			n.claims = slices.Delete(n.claims, i, i+1)
+			h.claims = slices.Delete(h.claims, i, i+1)
 		}
 		return
 	}
@@ -135,12 +166,13 @@ func (n *node) release(id protocol.ContainerID, hash int32, byNode bool) *yarn.C
 
 // unmark notes that a container is no longer chosen to be preempted.
 func (n *node) unmark(id protocol.ContainerID, hash int32) {
-	if len(n.marked) == 0 {
+	h := n.held()
+	if len(h.marked) == 0 {
 		return
 	}
 	if c := n.Container(id, hash); c != nil {
-		if i := slices.Index(n.marked, c); i >= 0 {
-			n.marked = slices.Delete(n.marked, i, i+1)
+		if i := slices.Index(h.marked, c); i >= 0 {
+			h.marked = slices.Delete(h.marked, i, i+1)
 		}
 	}
 }

@@ -198,7 +198,7 @@ func (f *Scheduler) victimsOn(n *node, size *resource.Resource, mostAMs int) *vi
 	v := &victims{}
 	room := n.Free.Clone().SubNonNegative(n.reserved())
 	for _, c := range n.PreemptionOrder() {
-		if slices.Contains(n.marked, c) {
+		if slices.Contains(n.held().marked, c) {
 			continue
 		}
 		a := f.attempt(c.ID.App)
@@ -237,7 +237,7 @@ func (f *Scheduler) mayPreempt(a *app, c *yarn.Container, chosen resource.Resour
 // Source: FairScheduler.assignPreemptedContainers.
 func (f *Scheduler) assignPreempted(n *node) {
 	n.cleanClaims()
-	for _, claim := range slices.Clone(n.claims) {
+	for _, claim := range slices.Clone(n.held().claims) {
 		left := claim.amount
 		for !claim.app.Stopped && !left.IsNone() {
 			r := f.assign(claim.app, n)

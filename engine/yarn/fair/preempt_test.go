@@ -87,7 +87,7 @@ func TestVictimsOnANode(t *testing.T) {
 		{"the whole node", "aaaa", 4096, 9, nil, "n1/a1c4 n1/a1c1 n1/a1c3 n1/a1c2"},
 		{"more than the node", "aaaa", 4097, 9, nil, "-"},
 		{"room counts", "aa.a", 2048, 9, nil, "n1/a1c1"},
-		{"room that is held back does not", "aa.a", 2048, 9, func(g *golden, n *yarn.Node) { g.f.at(n).claimed = resource.R(1024, 0) }, "n1/a1c1 n1/a1c3"},
+		{"room that is held back does not", "aa.a", 2048, 9, func(g *golden, n *yarn.Node) { g.f.at(n).hold().claimed = resource.R(1024, 0) }, "n1/a1c1 n1/a1c3"},
 		{"there is room, but a container is looked at first", "aa..", 1024, 9, nil, "n1/a1c1"},
 		{"application masters last", "Aaaa", 1024, 9, nil, "n1/a1c4"},
 		{"application masters last, if they must", "aAaa", 4096, 9, nil, "n1/a1c4 n1/a1c1 n1/a1c3 n1/a1c2"},
@@ -95,7 +95,7 @@ func TestVictimsOnANode(t *testing.T) {
 		{"one is fewer than two", "aAaa", 4096, 2, nil, "n1/a1c4 n1/a1c1 n1/a1c3 n1/a1c2"},
 		{"none is needed", "aAaa", 3072, 1, nil, "n1/a1c4 n1/a1c1 n1/a1c3"},
 		{"not what is chosen already", "aaaa", 1024, 9, func(g *golden, n *yarn.Node) {
-			k := g.f.at(n)
+			k := g.f.at(n).hold()
 			k.marked = append(k.marked, g.live(1, 4))
 		}, "n1/a1c1"},
 		{"not what its application loses already", "aaaa", 1024, 9, func(g *golden, n *yarn.Node) { g.f.attempt(1).remember(g.live(1, 4)) }, "n1/a1c1"},

@@ -45,7 +45,8 @@ func (f *Scheduler) reserve(a *app, t *yarn.Table, n *node, size resource.Resour
 			a.reservedFor = nil
 		}
 		a.reserved = append(a.reserved, reserved)
-		n.Reserved, n.reservedBy, n.reservedFor = reserved, a, t
+		h := n.hold()
+		n.Reserved, h.reservedBy, h.reservedFor = reserved, a, t
 		a.noteReserved(n.Node)
 		n.Touch()
 	}
@@ -113,7 +114,8 @@ func (f *Scheduler) unreserve(a *app, n *node) {
 	if a.reserved = slices.Delete(a.reserved, i, i+1); len(a.reserved) == 0 {
 		f.holds(a, false)
 	}
-	n.Reserved, n.reservedBy, n.reservedFor = nil, nil, nil
+	h := n.hold()
+	n.Reserved, h.reservedBy, h.reservedFor = nil, nil, nil
 	a.dropReserved(n.Node)
 	n.Touch()
 	f.tell(f.about(yarn.Unreserved, c))
@@ -131,7 +133,7 @@ func (f *Scheduler) spare(c *yarn.Container) {
 //
 // Source: FSAppAttempt.assignReservedContainer.
 func (f *Scheduler) assignReserved(a *app, n *node) bool {
-	c, t := n.Reserved, n.reservedFor
+	c, t := n.Reserved, n.held().reservedFor
 	o, ok := a.look(t, n.Node)
 	if !ok || f.overAMShare(a) {
 		f.unreserve(a, n)

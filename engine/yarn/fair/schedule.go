@@ -8,15 +8,15 @@ import "replay/policy/resource"
 // Source: FairScheduler.attemptScheduling.
 func (f *Scheduler) schedule(n *node) {
 	e := &f.elision
-	e.executed(len(n.claims) > 0)
+	e.executed(len(n.held().claims) > 0)
 	if f.recovering() {
 		return
 	}
 	changes, all, visits := e.changes, f.Changes(), f.visits
-	if len(n.claims) > 0 {
+	if len(n.held().claims) > 0 {
 		f.assignPreempted(n)
 	}
-	if n.Reserved == nil || !f.assignReserved(n.reservedBy, n) {
+	if n.Reserved == nil || !f.assignReserved(n.held().reservedBy, n) {
 		f.assignQueues(n)
 	}
 	if e.acted = f.Changes() != all; !e.acted {

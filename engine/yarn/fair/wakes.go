@@ -9,14 +9,14 @@ import (
 // wakes reports whether a heartbeat of a special node can do something: the claims are served or dropped, the reservation
 // is filled or is no longer wanted. A reservation that only waits for room keeps the node from everybody else.
 func (f *Scheduler) wakes(n *node) bool {
-	if len(n.claims) > 0 || n.Reserved == nil || n.Reserved.Size.FitsIn(n.Free) {
+	if len(n.held().claims) > 0 || n.Reserved == nil || n.Reserved.Size.FitsIn(n.Free) {
 		return true
 	}
-	a := n.reservedBy
+	a := n.held().reservedBy
 	if f.overAMShare(a) {
 		return true
 	}
-	_, wanted := a.look(n.reservedFor, n.Node)
+	_, wanted := a.look(n.held().reservedFor, n.Node)
 	return !wanted
 }
 
