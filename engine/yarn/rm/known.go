@@ -168,25 +168,26 @@ func (r *RM) hearTo(h int64) {
 			k.none = min(k.none, from)
 			return
 		}
-		r.hear(&r.nodes[k.ranks[k.cycle.Rank(from)]], from)
+		r.hear(k.ranks[k.cycle.Rank(from)], from)
 	}
 }
 
 // hear does what a heartbeat of the node did.
-func (r *RM) hear(n *node, h int64) {
+func (r *RM) hear(id protocol.NodeID, h int64) {
+	n := &r.nodes[id]
 	if r.reportsStart(n) {
-		r.decides.Launched(n.spec.ID, r.launched)
+		r.decides.Launched(id, r.launched)
 		return
 	}
 	at := r.host.BeatAt(h)
-	r.report(n, at)
+	r.report(id, n, at)
 	if len(r.launched) > 0 {
-		r.decides.Launched(n.spec.ID, r.launched)
+		r.decides.Launched(id, r.launched)
 	}
 	if len(r.completed) > 0 {
 		r.late, r.lateMS = true, at
 		r.sched.SetClock(r.config.StartMS + at)
-		r.ender.Ended(n.spec.ID, r.completed)
+		r.ender.Ended(id, r.completed)
 		r.late, r.completed = false, r.completed[:0]
 	}
 }
@@ -207,15 +208,15 @@ func (r *RM) GoesOn() {
 }
 
 // foresees reports whether the next heartbeat of a node, at which it reports the end of a process, may be left out.
-func (r *RM) foresees(n *node, p *proc) bool {
+func (r *RM) foresees(id protocol.NodeID, n *node, p *proc) bool {
 	if !p.reported || n.rank == 0 || !r.leavesOut() || r.ender == nil || r.shown {
 		return false
 	}
 	if p.held {
-		return r.ender.Ending(n.spec.ID, n.end(p.id).size)
+		return r.ender.Ending(id, n.end(p.id).size)
 	}
 	a := r.attemptOf(p.id)
-	return r.endLate && a != nil && a.unregistered && p.id != a.am && r.ender.Finishing(n.spec.ID, p.id)
+	return r.endLate && a != nil && a.unregistered && p.id != a.am && r.ender.Finishing(id, p.id)
 }
 
 // matter has heartbeats executed at which nodes report ends of containers that the scheduler has not ended: nodes or the configuration are about to change.

@@ -227,7 +227,7 @@ func (r *RM) ProcessExited(node protocol.NodeID, id protocol.ContainerID, exit i
 	if p := n.proc(id); p != nil && !p.exited {
 		p.exited, p.exit = true, exit
 		r.exited[node] = id
-		p.foreseen = r.foresees(n, p)
+		p.foreseen = r.foresees(node, n, p)
 		r.renew(n, p)
 	}
 }
@@ -276,7 +276,7 @@ func (r *RM) reportsStart(n *node) bool {
 }
 
 // report takes in what a node reports and is told with a heartbeat at a time: what it has launched and completed, and what the host is to be told to end.
-func (r *RM) report(n *node, at int64) {
+func (r *RM) report(id protocol.NodeID, n *node, at int64) {
 	r.launched, r.completed, r.kills = r.launched[:0], r.completed[:0], r.kills[:0]
 	left := n.news[knownNews] + n.news[dueNews]
 	if left == 0 && !n.due && !n.moves {
@@ -300,8 +300,8 @@ func (r *RM) report(n *node, at int64) {
 		p := &procs[next]
 		next++
 		if p.exited {
-			if (!p.foreseen || p.held) && r.exited[n.spec.ID] != p.id { // else all of it was looked at less than a heartbeat ago, or came with [RM.fetchAt]
-				r.fetchCompleted(n.spec.ID, p.id, 1)
+			if (!p.foreseen || p.held) && r.exited[id] != p.id { // else all of it was looked at less than a heartbeat ago, or came with [RM.fetchAt]
+				r.fetchCompleted(id, p.id, 1)
 			}
 			r.completed = append(r.completed, protocol.Status{ID: p.id, Exit: p.exit})
 			n.gone(p)
@@ -350,7 +350,7 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 		return
 	}
 	r.clock(now)
-	r.report(n, now)
+	r.report(id, n, now)
 	r.given = resource.Resource{}
 	r.sched.NodeUpdate(id, r.launched, r.completed)
 	r.completed = r.completed[:0]
