@@ -3,7 +3,9 @@ package yarn
 import (
 	"slices"
 
+	"replay/engine/fetch"
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/engine/yarn/jvm"
 	"replay/policy/resource"
 )
@@ -67,7 +69,8 @@ type Cluster struct {
 	*Places
 	Capacity resource.Resource // sum over the nodes
 
-	byID    []*Node // by number, nil when not registered
+	byID    []*Node  // by number, nil when not registered
+	blocks  [][]Node // by number, in blocks: the memory of each node that registers for the first time
 	order   jvm.HashMap[protocol.NodeID, *Node]
 	byRack  map[protocol.Name][]*Node
 	byHost  map[protocol.Name]*Node // the last one registered; none after a node of the name went
@@ -153,7 +156,8 @@ func (c *Cluster) Named(name protocol.Name) []*Node {
 
 // Add registers a node, all free, and returns it. It panics if the node is registered.
 func (c *Cluster) Add(s NodeSpec) *Node {
-	n := &Node{
+	n := c.place(s.ID)
+	*n = Node{
 		NodeSpec: s, HostHash: c.Hash(s.Host), RackHash: c.Hash(s.Rack),
 		Hash: jvm.NodeHash(c.names.Text(s.Host), s.Port), Free: s.Total, cluster: c, resized: true,
 	}
@@ -161,6 +165,30 @@ func (c *Cluster) Add(s NodeSpec) *Node {
 	c.link(n)
 	return n
 }
+
+// place returns memory for a node: the first time it has that of its number, which is found without a look at a list of all, and later some of its own, as containers may know it as it was.
+func (c *Cluster) place(id protocol.NodeID) *Node {
+	block, at := int(id)/reuse.PerBlock, int(id)%reuse.PerBlock
+	c.blocks = reuse.Reaching(c.blocks, block+1)
+	if c.blocks[block] == nil {
+		c.blocks[block] = reuse.Block[Node]()
+	}
+	if n := &c.blocks[block][at]; n.cluster == nil {
+		return n
+	}
+	return new(Node)
+}
+
+// likely returns the place of a node of that number, nil when there is none. It may be there no more, or elsewhere.
+func (c *Cluster) likely(id protocol.NodeID) *Node {
+	if block := uint(id) / reuse.PerBlock; block < uint(len(c.blocks)) && c.blocks[block] != nil {
+		return &c.blocks[block][uint(id)%reuse.PerBlock]
+	}
+	return nil
+}
+
+// FetchNode has fetched (package fetch) a node.
+func (c *Cluster) FetchNode(id protocol.NodeID) { fetch.Of(c.likely(id)) }
 
 func (c *Cluster) link(n *Node) {
 	for int(n.ID) >= len(c.byID) {

@@ -69,7 +69,7 @@ type Fetcher interface {
 func (c *Cluster) FetchCompleted(a *Attempt, list []Placed, step int) {
 	for i := range list {
 		p := &list[i]
-		switch n := c.Node(p.Node); {
+		switch n := c.likely(p.Node); {
 		case step == 0:
 			fetch.Of(n)
 			if a != nil {

@@ -27,7 +27,7 @@ func (s *Scheduler) attemptOf(id protocol.AppID) *yarn.Attempt {
 
 // FetchNode is part of [yarn.Fetcher].
 func (s *Scheduler) FetchNode(id protocol.NodeID) {
-	fetch.Of(s.nodes.Node(id))
+	s.nodes.FetchNode(id)
 	fetch.At(s.elision.held, int(id))
 	fetch.At(s.elision.ending, int(id))
 }

@@ -28,7 +28,7 @@ func (f *Scheduler) attemptOf(id protocol.AppID) *yarn.Attempt {
 // FetchNode is part of [yarn.Fetcher].
 func (f *Scheduler) FetchNode(id protocol.NodeID) {
 	fetch.At(f.nodes, int(id))
-	fetch.Of(f.cluster.Node(id)) // one of a list that is at hand, as it is small
+	f.cluster.FetchNode(id)
 }
 
 // FetchCompleted is part of [yarn.Fetcher].
