@@ -262,6 +262,9 @@ func (s *TaskScheduler) FetchExecutors(most int) {
 	fetch.Next(s.racksOn, most)
 }
 
+// FetchHost asks for what is known of a host on which an executor registers.
+func (s *TaskScheduler) FetchHost(host int32) { fetch.At(s.racks, int(host)) }
+
 // Take returns what the scheduler has told since the last call. The slice, and the task sets that it
 // is about, are there until the next call of Take.
 func (s *TaskScheduler) Take() []TaskEvent {

@@ -3,6 +3,7 @@ package driver
 import (
 	"math"
 	"slices"
+	"unsafe"
 
 	"replay/engine/fetch"
 	"replay/engine/record"
@@ -138,6 +139,13 @@ func (d *Driver) fetchExecutors() {
 	d.tasks.FetchExecutors(mostFetched)
 	if d.mgr != nil {
 		d.mgr.FetchExecutors(mostFetched)
+	}
+	for i := range min(len(d.execs), mostFetched) {
+		e := &d.execs[i]
+		d.tasks.FetchHost(e.node)
+		if r := e.rec; r != nil { // with what the engine asks of a container most, which stands behind
+			fetch.Head(&r.Registered, unsafe.Sizeof(*r)-unsafe.Offsetof(r.Registered))
+		}
 	}
 }
 

@@ -21,14 +21,13 @@ func (d *Driver) matched(g *allocator.Grant) {
 	d.rec.ContainersPreferring++
 	apart := d.cluster.Localities // then no host is called like a rack
 	host := g.Container.Host
-	rack := d.cluster.RackOf(host)
 	if g.Wanted.Has(host) && (apart || g.Wanted.HasHost(host)) {
 		c.Match = record.OnHost
 		d.rec.ContainersPreferred++
 		return
 	}
 	c.Match = record.Elsewhere
-	if g.Wanted.Has(rack) && (apart || g.Wanted.HasRack(rack)) {
+	if rack := d.cluster.RackOf(host); g.Wanted.Has(rack) && (apart || g.Wanted.HasRack(rack)) {
 		c.Match = record.OnRack
 		d.rec.ContainersRackPreferred++
 	}
