@@ -12,6 +12,7 @@ func (f *Scheduler) schedule(n *node) {
 	if f.recovering() {
 		return
 	}
+	n.FetchContainers() // among which most find a place
 	changes, all, visits := e.changes, f.Changes(), f.visits
 	if len(n.held().claims) > 0 {
 		f.assignPreempted(n)
