@@ -19,6 +19,7 @@ type app struct {
 	*yarn.Attempt
 	f     *Scheduler
 	queue *queue
+	user  *userApps
 	fair  resource.Resource // share, see [Scheduler.share]
 
 	outdated bool  // stands in [outdated.apps]
@@ -58,7 +59,7 @@ type app struct {
 func (f *Scheduler) newApp(s yarn.AppSpec, number int32, q *queue) *app {
 	a := f.spareApp()
 	a.Attempt.Renew(s, number, f.timestamp, f.now, f.cluster.Places)
-	a.queue = q
+	a.queue, a.user = q, f.user(s.User)
 	a.Contender.Start, a.Rank, a.Contender.Priority = f.now, jvm.AppRank(int32(s.ID)), 1
 	a.lastAtFair, a.place.of = f.now, a
 	a.amPreemption = f.site.AMPreemption(q.name)

@@ -28,7 +28,7 @@ func (f *Scheduler) user(name string) *userApps {
 //
 // Source: MaxRunningAppsEnforcer.canAppBeRunnable.
 func (f *Scheduler) mayRun(a *app) bool {
-	if f.user(a.User).running >= f.alloc.UserLimit(a.User) {
+	if a.user.running >= f.alloc.UserLimit(a.User) {
 		return false
 	}
 	for q := a.queue; q != nil; q = q.parent {
@@ -46,7 +46,7 @@ func (f *Scheduler) countRunnable(a *app, by int32) {
 	for q := a.queue.parent; q != nil; q = q.parent {
 		q.running += by
 	}
-	f.user(a.User).running += by
+	a.user.running += by
 	f.relisted(a.queue.parent)
 }
 
@@ -64,7 +64,7 @@ func (f *Scheduler) freed(a *app) {
 	if top != nil {
 		lists = gatherWaiting(top, nil)
 	}
-	if u := f.user(a.User); u.running == f.alloc.UserLimit(a.User)-1 {
+	if u := a.user; u.running == f.alloc.UserLimit(a.User)-1 {
 		lists = append(lists, u.waiting)
 	}
 	f.makeRunnable(lists, len(lists))
@@ -146,7 +146,7 @@ func (f *Scheduler) makeRunnable(lists [][]*app, limit int) {
 		if remove(&a.queue.waiting, a) {
 			a.uncount()
 		}
-		remove(&f.user(a.User).waiting, a)
+		remove(&a.user.waiting, a)
 		f.emit(yarn.Event{Kind: yarn.Runnable, App: a.ID()})
 	}
 }

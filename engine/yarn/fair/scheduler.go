@@ -337,7 +337,7 @@ func (f *Scheduler) AddAttempt(id protocol.AppID) {
 		f.countRunnable(a, 1)
 		f.emit(yarn.Event{Kind: yarn.Runnable, App: id})
 	} else {
-		u := f.user(a.User)
+		u := a.user
 		u.waiting = append(u.waiting, a)
 	}
 }
@@ -382,7 +382,7 @@ func (f *Scheduler) RemoveAttempt(id protocol.AppID) {
 		f.countRunnable(a, -1)
 		f.freed(a)
 	} else {
-		remove(&f.user(a.User).waiting, a)
+		remove(&a.user.waiting, a)
 	}
 	f.attempts[id] = nil
 	f.departs(a)

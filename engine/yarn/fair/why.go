@@ -33,7 +33,7 @@ func (f *Scheduler) Why(id protocol.AppID) yarn.Refusal {
 // whyNotRunnable finds the limit on running applications that holds.
 func (f *Scheduler) whyNotRunnable(a *app, found *yarn.Refusal) {
 	found.Cause = yarn.RunningLimit
-	if u, most := f.user(a.User), f.alloc.UserLimit(a.User); u.running >= most {
+	if u, most := a.user, f.alloc.UserLimit(a.User); u.running >= most {
 		found.User, found.Running, found.Most = a.User, int64(u.running), int64(most)
 		return
 	}
