@@ -43,6 +43,8 @@ type executor struct {
 	refused        bool // the driver did not take it, as its host is excluded
 
 	launches  int   // tasks started
+	busyMS    int64 // core-milliseconds of its task attempts, and
+	began     int32 // how many attempts, that are not in the record yet, see [Driver.enter]
 	idleSince int64 // when it became ready or its last task ended
 	startMS   int64 // from the NodeManager's start to its readiness
 	order     int   // in which it was started, from 0

@@ -235,6 +235,7 @@ func (g *given) remove(i int32) {
 		e.state = execAlive
 	}
 	g.removeExecutor(i+1, loss)
+	g.enter(e)
 	g.h.Return(e.container)
 	g.left--
 	if g.left == 0 && !g.ended {

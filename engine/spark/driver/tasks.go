@@ -126,7 +126,7 @@ func (d *Driver) launchTask(b *launching, at *spark.Attempt, l spark.TaskRef, no
 	st, index := b.st, b.set.Spec.Partition(at.Index)
 	e := &d.execs[at.Exec]
 	if e.died == never { // else the driver has not noticed that its process has gone, and loses the attempt
-		d.recordOf(e).Tasks++
+		e.began++
 	}
 	e.free -= b.cpus
 	d.free -= b.cpus
@@ -469,9 +469,7 @@ func (d *Driver) writeRun(r *run, end string) {
 	t.Preferring, t.Preferred, t.Miss, t.Speculative, t.End = r.preferring, r.preferred, r.miss, r.speculative, end
 	t.DurationMS, t.PenaltyMS, t.OverheadMS = r.traced, r.penalty, r.overhead
 	if !r.booked {
-		if c := d.recordOf(e); c != nil {
-			c.BusyMS += span * int64(r.cores)
-		}
+		e.busyMS += span * int64(r.cores)
 	}
 	rec := d.rec
 	switch {
@@ -500,15 +498,27 @@ func (d *Driver) writeRun(r *run, end string) {
 
 // book counts the core time of attempts whose executor's process has gone; the driver learns of their end later.
 func (d *Driver) book(id int32) {
-	if d.execs[id].open == 0 {
+	e := &d.execs[id]
+	if e.open > 0 {
+		for i := range d.runs.list {
+			if r := &d.runs.list[i]; r.exec == id && !r.done && !r.booked {
+				r.booked = true
+				e.busyMS += (d.now() - r.launch) * int64(r.cores)
+			}
+		}
+	}
+	d.enter(e)
+}
+
+// enter adds what an executor has done to the record of its container, which is there as long as anything is to be added.
+func (d *Driver) enter(e *executor) {
+	if e.began == 0 && e.busyMS == 0 {
 		return
 	}
-	c := d.h.Container(d.execs[id].container)
-	for i := range d.runs.list {
-		if r := &d.runs.list[i]; r.exec == id && !r.done && !r.booked && c != nil {
-			r.booked = true
-			c.BusyMS += (d.now() - r.launch) * int64(r.cores)
-		}
+	if c := d.recordOf(e); c != nil {
+		c.Tasks += int64(e.began)
+		c.BusyMS += e.busyMS
+		e.began, e.busyMS = 0, 0
 	}
 }
 
@@ -532,5 +542,8 @@ func (d *Driver) endRuns(end string) {
 			r.coreFree = record.None
 		}
 		d.writeRun(r, end)
+	}
+	for i := range d.execs {
+		d.enter(&d.execs[i])
 	}
 }
