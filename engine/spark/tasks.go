@@ -260,6 +260,8 @@ func (s *TaskScheduler) FetchExecutors(most int) {
 	fetch.Next(s.execs, most)
 	fetch.Next(s.hosts, most)
 	fetch.Next(s.racksOn, most)
+	s.hostAt.fetch(most)
+	s.rackAt.fetch(most)
 }
 
 // FetchHost asks for what is known of a host on which an executor registers.

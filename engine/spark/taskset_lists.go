@@ -3,6 +3,7 @@ package spark
 import (
 	"slices"
 
+	"replay/engine/fetch"
 	"replay/engine/spark/scala"
 )
 
@@ -20,6 +21,12 @@ func (t *intTable) emptied() intTable {
 		clear(t.slots)
 	}
 	return intTable{slots: t.slots, keys: t.keys[:0], shift: t.shift}
+}
+
+// fetch asks for what is looked at for the next keys, at most so many.
+func (t *intTable) fetch(most int) {
+	fetch.List(t.slots, 2*most)
+	fetch.Next(t.keys, most)
 }
 
 func (t *intTable) hash(key int32) uint32 { return uint32(key) * 0x9e3779b9 >> t.shift }
