@@ -31,6 +31,7 @@ type elider interface {
 // those that have failed and those that are to join: numbers of theirs stand for nothing. A node that comes which has no rank begins another epoch.
 type beats struct {
 	dense    bool
+	watched  bool // all are executed for now, as somebody wants to know when a count of offers reaches what
 	rm       elider
 	interval int64 // of node heartbeats, ms
 	update   int64 // of fair-share updates, ms; 0 = none, nothing is ever scheduled
@@ -132,7 +133,8 @@ func (b *beats) updateTime() int64 {
 // next returns time and order of the next heartbeat or update that is to be executed before the event at limit; ok is false
 // when there is none. Those before it that are not executed have passed.
 func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok bool) {
-	if limit < b.clear && !b.dense && b.rm.Still() {
+	literal := b.dense || b.watched
+	if limit < b.clear && !literal && b.rm.Still() {
 		if limit > b.to {
 			b.to, b.toOrd = limit, limitOrd
 		}
@@ -141,7 +143,7 @@ func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok boo
 	}
 	b.sync()
 	b.clear = 0
-	if !b.dense && b.rm.Quiet() {
+	if !literal && b.rm.Quiet() {
 		b.passTo(limit)
 	}
 	for {
@@ -151,7 +153,7 @@ func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok boo
 			if update == never || update > limit || update == limit && ord >= limitOrd {
 				return 0, 0, false
 			}
-			if b.dense || b.rm.UpdateDue() {
+			if literal || b.rm.UpdateDue() {
 				return update, ord, true
 			}
 			b.rm.CreditUpdate(update)
@@ -162,7 +164,7 @@ func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok boo
 		if at > limit || at == limit && ord >= limitOrd {
 			return 0, 0, false
 		}
-		if b.dense {
+		if literal {
 			return at, ord, true
 		}
 		end := b.beforePlace(limit, limitOrd)

@@ -76,7 +76,7 @@ func (r *reasons) look() {
 		return
 	}
 	r.stale = false
-	kept := r.waits[:0]
+	kept, counts := r.waits[:0], false
 	for _, w := range r.waits {
 		if w.a.gone {
 			r.close(w)
@@ -85,9 +85,11 @@ func (r *reasons) look() {
 		}
 		kept = append(kept, w)
 		r.update(w)
+		counts = counts || w.before == record.CauseDelay || w.before == record.CauseReservation
 	}
 	clear(r.waits[len(kept):])
 	r.waits = kept
+	r.s.beats.watched = counts // where nodes are reserved others may be too far away for now
 }
 
 var causes = [...]record.Cause{yarn.WaitsForNone: "", yarn.RunningLimit: record.CauseRunningLimit, yarn.AMShare: record.CauseAMShare,
@@ -105,7 +107,9 @@ func (r *reasons) update(w *waiting) {
 	}
 	x := &w.now
 	if x.Cause == cause && x.AM == f.AM && x.Queue == f.Queue && x.User == f.User {
-		x.Passed = w.passed
+		if cause == record.CausePassedOver {
+			x.Passed = w.passed
+		}
 		return
 	}
 	r.close(w)

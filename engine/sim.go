@@ -395,6 +395,9 @@ func (s *sim) handle() {
 		s.nextSample(s.now + s.sc.BetweenSamples(s.samples))
 	default:
 		s.rm.Fire(s.now, rm.Timer(slices.Index(timers[:], k)), e.number(), e.arg)
+		if s.reasons != nil {
+			s.reasons.stale = true
+		}
 	}
 }
 
