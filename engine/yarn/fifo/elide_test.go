@@ -49,4 +49,63 @@ func TestHeartbeatsThatDoNothing(t *testing.T) {
 	c.app(6, ask(protocol.Any, 1, 6144), ask(c.host(0), 1, 1024))
 	c.NodeUpdate(0, nil, nil)
 	next("under one key less is asked for on a host", 3)
+	c.app(7, ask(protocol.Any, 1, 6144))
+	c.NodeUpdate(0, nil, nil)
+	next("there is that key still when another application has asked", 3)
+}
+
+// A key's size may change while a record of it stays as it was.
+func TestHeartbeatsForAKeyOfTwoSizes(t *testing.T) {
+	c := newCluster(t)
+	c.node(0, 2048)
+	c.Epoch([]protocol.NodeID{0})
+	c.Beats(0, true)
+	c.app(1, ask(protocol.Any, 1, 1024), ask(c.host(0), 1, 1024))
+	c.ask(1, ask(protocol.Any, 1, 6144))
+	c.NodeUpdate(0, nil, nil)
+	if len(c.made) > 0 {
+		t.Fatalf("%+v", c.made)
+	}
+	if got := c.NextHeartbeat(1, 5, 5); got != 1 {
+		t.Errorf("the next heartbeat is %d, want the first: less may be asked for on the host", got)
+	}
+}
+
+// What a container was asked for with comes back when it ends before its application has heard of it, and may be less than all that was asked for since.
+func TestHeartbeatsForWhatComesBack(t *testing.T) {
+	c := newCluster(t)
+	sizes := []int64{2048, 1024, 2048} // and so many without room that what is asked for is not looked at anew for two heartbeats in vain
+	var ranks []protocol.NodeID
+	for i := range 40 {
+		mem := int64(512)
+		if i < len(sizes) {
+			mem = sizes[i]
+		}
+		c.node(i, mem)
+		ranks = append(ranks, protocol.NodeID(i))
+	}
+	c.Epoch(ranks)
+	for i := range ranks {
+		c.Beats(i, true)
+	}
+	next := func() int64 { return c.NextHeartbeat(0, 40, 40) }
+	c.app(1, ask(protocol.Any, 1, 2048))
+	c.NodeUpdate(0, nil, nil)
+	c.app(2, ask(protocol.Any, 1, 8192))
+	for range 3 {
+		c.NodeUpdate(1, nil, nil)
+	}
+	if got := next(); got != 40 || len(c.made) != 1 {
+		t.Fatalf("the next heartbeat is %d, with %d containers given, want none and 1", got, len(c.made))
+	}
+	c.Expire(c.made[0].ID)
+	c.Beats(0, false)
+	c.RemoveNode(0)
+	if got := next(); got != 1 {
+		t.Errorf("the next heartbeat is %d, want 1: the headroom has changed", got)
+	}
+	c.NodeUpdate(1, nil, nil)
+	if got := next(); got != 2 {
+		t.Errorf("the next heartbeat is %d, want 2, that of the node with room for what came back", got)
+	}
 }
