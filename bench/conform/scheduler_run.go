@@ -232,7 +232,11 @@ func (r *schedulerRun) observe(e *yarn.Event) {
 	case yarn.Unreserved:
 		r.records = append(r.records, []any{"U", int64(c.ID.App), c.ID.N, r.Hosts[c.Node]})
 	case yarn.Completed:
-		r.records = append(r.records, []any{"D", int64(c.ID.App), c.ID.N, int64(e.Exit)})
+		n := c.ID.N
+		if e.Update != (protocol.ContainerID{}) {
+			n = e.Update.N
+		}
+		r.records = append(r.records, []any{"D", int64(c.ID.App), n, int64(e.Exit)})
 	case yarn.Rejected:
 		r.records = append(r.records, []any{"X", int64(e.App)})
 	case yarn.NodeToldSize:

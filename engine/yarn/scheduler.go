@@ -259,9 +259,11 @@ type Event struct {
 	Launched bool
 	// Acquired tells, for Completed, that the application master had been given the container.
 	Acquired bool
-	Update   protocol.ContainerID // the container resized by an Allocated or Reserved, else zero
-	Increase bool                 // NodeToldSize
-	Text     string               // Averted: the class, what it throws and what was done instead
+	// Update is the container resized by an Allocated or Reserved. Of a Completed, it is the number under which the master hears of the end where that is
+	// not the container's own but that of a decrease of it. Else it is zero.
+	Update   protocol.ContainerID
+	Increase bool   // NodeToldSize
+	Text     string // Averted: the class, what it throws and what was done instead
 }
 
 // Observer receives what a scheduler does, synchronously. It must not call back.

@@ -105,16 +105,16 @@ func (s *Scheduler) allocate(a *app, n *yarn.Node, got *assignment) {
 }
 
 // end ends a container: usage of application, user and queues goes down at once, that of the node too unless the node has
-// reported it as running. Unknown containers are ignored. Requests of one that was never given out come back.
+// reported it as running. Unknown containers are ignored. Requests of one that was never given out come back. id is the number by which it was meant, that of a decrease of it or its own.
 //
 // Source: AbstractYarnScheduler.completedContainer, AbstractLeafQueue.completedContainer.
-func (s *Scheduler) end(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
+func (s *Scheduler) end(c *yarn.Container, id protocol.ContainerID, exit int32, e yarn.ContainerEvent) {
 	if c == nil {
 		return
 	}
-	s.endOne(c, exit, e)
+	s.endOne(c, id, exit, e)
 	if r := c.Node.Reserved; r != nil && r.Key.Update == c.ID {
-		s.endOne(r, exit, e)
+		s.endOne(r, r.ID, exit, e)
 	}
 	if c.Asks == nil {
 		return
@@ -129,7 +129,7 @@ func (s *Scheduler) end(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
 // endOne is [Scheduler.end] without what follows from it.
 //
 // Source: CapacityScheduler.completedContainerInternal.
-func (s *Scheduler) endOne(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
+func (s *Scheduler) endOne(c *yarn.Container, id protocol.ContainerID, exit int32, e yarn.ContainerEvent) {
 	a := s.appOf(c.ID.App)
 	n := s.nodes.Node(c.Node.ID)
 	if a == nil || n == nil {
@@ -147,10 +147,14 @@ func (s *Scheduler) endOne(c *yarn.Container, exit int32, e yarn.ContainerEvent)
 	if removed {
 		a.live.Remove(c.ID, c.Hash)
 		if c.Handle(e) {
-			s.tell(yarn.Event{
+			told := yarn.Event{
 				Kind: yarn.Completed, Container: c.Protocol(), App: a.ID, Exit: exit,
 				Launched: launched, Acquired: acquired,
-			})
+			}
+			if id != c.ID {
+				told.Update = id
+			}
+			s.tell(told)
 		}
 		a.Used = a.Used.Sub(c.Size)
 	}

@@ -34,7 +34,7 @@ func (f *Scheduler) Allocate(id protocol.AppID, req *protocol.AllocateRequest, r
 	}
 	for _, c := range req.Releases {
 		if live := f.live(c); live != nil {
-			f.completed(live, protocol.ExitAborted, yarn.EventReleased)
+			f.completed(live, c, protocol.ExitAborted, yarn.EventReleased)
 		}
 	}
 	if len(req.Asks) > 0 {
@@ -112,7 +112,7 @@ func (f *Scheduler) ended(n *node, completed []protocol.Status) {
 	for i := range completed {
 		s := &completed[i]
 		if live := f.live(s.ID); live != nil {
-			f.completed(live, s.Exit, yarn.EventFinished)
+			f.completed(live, s.ID, s.Exit, yarn.EventFinished)
 		}
 	}
 	n.ending = resource.Resource{}
@@ -189,7 +189,7 @@ func (f *Scheduler) Launched(id protocol.NodeID, launched []protocol.ContainerID
 // Expire ends a container that was acquired and never started.
 func (f *Scheduler) Expire(id protocol.ContainerID) {
 	if c := f.live(id); c != nil {
-		f.completed(c, protocol.ExitAborted, yarn.EventExpire)
+		f.completed(c, id, protocol.ExitAborted, yarn.EventExpire)
 	}
 }
 
@@ -199,27 +199,27 @@ func (f *Scheduler) Expire(id protocol.ContainerID) {
 func (f *Scheduler) EndExcess(id protocol.NodeID) {
 	if n := f.node(id); n != nil {
 		for _, c := range n.Excess(resource.DefaultCalculator{}) {
-			f.completed(c, protocol.ExitPreempted, yarn.EventKill)
+			f.completed(c, c.ID, protocol.ExitPreempted, yarn.EventKill)
 		}
 	}
 }
 
-// completed ends a container or a reservation.
+// completed ends a container or a reservation; id is the number by which it was meant, that of a decrease of it or its own.
 //
 // Source: AbstractYarnScheduler.completedContainer, FairScheduler.completedContainerInternal.
-func (f *Scheduler) completed(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
+func (f *Scheduler) completed(c *yarn.Container, id protocol.ContainerID, exit int32, e yarn.ContainerEvent) {
 	a := f.attempt(c.ID.App)
 	if a == nil {
 		return
 	}
-	f.completedOne(a, c, exit, e)
+	f.completedOne(a, c, id, exit, e)
 	// A reservation for the growth of this container goes with it.
 	n := c.Node
 	if n.Gone() {
 		n = f.cluster.Node(n.ID)
 	}
 	if n != nil && n.Reserved != nil && n.Reserved.Key.Update == c.ID {
-		f.completedOne(a, n.Reserved, exit, e)
+		f.completedOne(a, n.Reserved, n.Reserved.ID, exit, e)
 	}
 	// What was never given out is asked for again.
 	if c.Asks != nil {
@@ -228,7 +228,7 @@ func (f *Scheduler) completed(c *yarn.Container, exit int32, e yarn.ContainerEve
 	}
 }
 
-func (f *Scheduler) completedOne(a *app, c *yarn.Container, exit int32, e yarn.ContainerEvent) {
+func (f *Scheduler) completedOne(a *app, c *yarn.Container, id protocol.ContainerID, exit int32, e yarn.ContainerEvent) {
 	gone := c.Node.Gone()
 	if c.State == yarn.ContainerReserved {
 		if !gone {
@@ -238,7 +238,7 @@ func (f *Scheduler) completedOne(a *app, c *yarn.Container, exit int32, e yarn.C
 	}
 	launched := !gone && c.Launched()
 	if a.Attempt == c.App { // of an earlier attempt, only the node may still have it
-		f.containerCompleted(a, c, exit, e, launched)
+		f.containerCompleted(a, c, id, exit, e, launched)
 	}
 	if !gone && (!launched || f.site.Preemption) { // one that ran stays on the node, and only preemption keeps more of it there
 		f.node(c.Node.ID).release(c.ID, c.Hash, false)
@@ -249,7 +249,7 @@ func (f *Scheduler) completedOne(a *app, c *yarn.Container, exit int32, e yarn.C
 // containerCompleted takes a container from its application.
 //
 // Source: FSAppAttempt.containerCompleted.
-func (f *Scheduler) containerCompleted(a *app, c *yarn.Container, exit int32, e yarn.ContainerEvent, launched bool) {
+func (f *Scheduler) containerCompleted(a *app, c *yarn.Container, id protocol.ContainerID, exit int32, e yarn.ContainerEvent, launched bool) {
 	if !a.RemoveLive(c.ID) {
 		return
 	}
@@ -262,6 +262,9 @@ func (f *Scheduler) containerCompleted(a *app, c *yarn.Container, exit int32, e 
 	if ended {
 		e := f.about(yarn.Completed, c)
 		e.Exit, e.Launched, e.Acquired = exit, launched, acquired
+		if id != c.ID {
+			e.Update = id
+		}
 		f.tell(e)
 	}
 }

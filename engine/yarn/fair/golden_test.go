@@ -147,7 +147,8 @@ func (g *golden) wantTable(id protocol.AppID, priority int32, want string) {
 }
 
 func (g *golden) kill(id protocol.AppID, n int64) {
-	g.f.completed(g.f.live(protocol.ContainerID{App: id, N: n}), protocol.ExitAborted, yarn.EventKill)
+	c := protocol.ContainerID{App: id, N: n}
+	g.f.completed(g.f.live(c), c, protocol.ExitAborted, yarn.EventKill)
 }
 
 func (g *golden) queue(path string) *queue { return g.f.tree.byName[path] }

@@ -274,6 +274,9 @@ func (r *RM) containerEnded(e *yarn.Event) {
 	if a.unregistered { // and asks no more
 		return
 	}
+	if e.Update != (protocol.ContainerID{}) {
+		id = e.Update
+	}
 	a.completed = append(a.completed, nodeStatus{e.Container.Node, protocol.Status{ID: id, Exit: e.Exit}})
 }
 

@@ -329,3 +329,23 @@ func TestContainersGivenBackAhead(t *testing.T) {
 		}
 	}
 }
+
+// A master hears of an end under the number by which the container was meant, while its process, its room and its watch go by the container's own.
+func TestEndByTheNumberOfADecrease(t *testing.T) {
+	w := newWorld(t, plain)
+	w.node(0)
+	w.app(1)
+	w.onAsk = func(*protocol.AllocateResponse) {
+		w.observe(&yarn.Event{Kind: yarn.Completed, App: 1, Exit: protocol.ExitAborted, Container: protocol.Container{ID: cid(1, 2), Size: size}, Update: cid(1, 9)})
+	}
+	var resp protocol.AllocateResponse
+	for _, want := range [][]string{nil, {"1-9:-100"}} {
+		if err := w.r.Allocate(5, 1, &protocol.AllocateRequest{}, &resp); err != nil {
+			t.Fatal(err)
+		}
+		if got := statuses(resp.Completed); !slices.Equal(got, want) {
+			t.Errorf("its master hears %v, want %v", got, want)
+		}
+		w.onAsk = nil
+	}
+}

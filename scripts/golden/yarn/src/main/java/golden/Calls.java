@@ -191,6 +191,7 @@ abstract class Calls {
     switch ((String) r.get(0)) {
       case "A":
         if (r.get(7).equals("H")) {
+          resizes.helpers.add(new Box(app, (Long) r.get(2), (String) r.get(3), r));
           break;
         }
         if (r.size() > 8 + Recorder.more.size()) {
@@ -491,11 +492,10 @@ abstract class Calls {
         boxes.remove(key(b.app, b.number));
       }
     }
-    put(e, "l", launched);
     if (resizes != null) {
-      List<List<Object>> grown = resizes.grown(host);
-      put(e, "i", grown);
-      m.grown.put(host, resizes.containers(host, grown));
+      resizes.report(host, e, launched, up, ended, down);
+    } else {
+      put(e, "l", launched);
     }
     put(e, "c", ended);
     if (!up.isEmpty() || !down.isEmpty()) {

@@ -4,15 +4,19 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.yarn.api.protocolrecords.AllocateRequest;
 import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.ContainerState;
+import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.ContainerUpdateType;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.UpdateContainerError;
 import org.apache.hadoop.yarn.api.records.UpdateContainerRequest;
 import org.apache.hadoop.yarn.server.resourcemanager.RMServerUtils;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Allocation;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AppSchedulingInfo;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ContainerUpdates;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplicationAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
@@ -27,6 +31,8 @@ final class Resizes {
   private final Run run;
   private final boolean timers; // increases are handed out, so their timers run
   final boolean roomy; // nodes have room for some growth
+  boolean numbers; // masters and nodes speak of the numbers that decreases use up
+  final List<Box> helpers = new ArrayList<>(); // the containers without a size that have these numbers
 
   Resizes(Run run, boolean timers) {
     this.run = run;
@@ -152,8 +158,59 @@ final class Resizes {
     return rows;
   }
 
+  /** Releases numbers of decreases, and the next numbers, which one of the same call may use up. */
+  void release(App a, List<Long> releases) throws Exception {
+    for (Box h : helpers) {
+      if (h.app == a.id && run.percent(4)) {
+        releases.add(h.number);
+      }
+    }
+    SchedulerApplicationAttempt attempt = run.s.getApplicationAttempt(Manager.attemptId(a.id));
+    if (attempt != null && run.percent(40)) {
+      long last = ((AtomicLong) FairRun.field(AppSchedulingInfo.class, "containerIdCounter").get(attempt.getAppSchedulingInfo())).get();
+      long before = Manager.number(ContainerId.newContainerId(attempt.getApplicationAttemptId(), 0));
+      for (int i = 1 + run.rnd.nextInt(2); i > 0; i--) {
+        releases.add(before + last + i);
+      }
+    }
+  }
+
+  /** Adds to a heartbeat what the node says of sizes, and of numbers of decreases that it cannot know. */
+  void report(String host, Map<String, Object> e, List<List<Object>> launched, List<ContainerStatus> up, List<List<Object>> ended, List<ContainerStatus> down) {
+    for (Box h : helpers) {
+      if (!numbers || !h.node.equals(host)) {
+        continue;
+      }
+      ContainerId id = Manager.container(h.app, h.number);
+      if (run.percent(4)) {
+        launched.add(List.of(h.app, h.number));
+        up.add(ContainerStatus.newInstance(id, ContainerState.RUNNING, "", 0));
+      } else if (run.percent(2)) {
+        int exit = run.pick(0, 1);
+        ended.add(List.of(h.app, h.number, exit));
+        down.add(ContainerStatus.newInstance(id, ContainerState.COMPLETE, "", exit));
+      }
+    }
+    Run.put(e, "l", launched);
+    List<List<Object>> grown = grown(host);
+    Run.put(e, "i", grown);
+    run.m.grown.put(host, containers(host, grown));
+  }
+
+  /** A container expires by the number of a decrease of it. */
+  void expireHelper() throws Exception {
+    if (helpers.isEmpty()) {
+      return;
+    }
+    Box h = run.pick(helpers);
+    Map<String, Object> e = run.event("expire");
+    e.put("a", h.app);
+    e.put("c", h.number);
+    run.emit(e, () -> run.s.handle(new ContainerExpiredSchedulerEvent(Manager.container(h.app, h.number))));
+  }
+
   /** What a node reports as grown: rows of application, container, size. */
-  List<List<Object>> grown(String host) {
+  private List<List<Object>> grown(String host) {
     List<List<Object>> rows = new ArrayList<>();
     for (Box b : run.boxes.values()) {
       if (!b.unconfirmed || !b.node.equals(host) || run.percent(40)) {
@@ -175,7 +232,7 @@ final class Resizes {
     return rows;
   }
 
-  List<Container> containers(String host, List<List<Object>> rows) {
+  private List<Container> containers(String host, List<List<Object>> rows) {
     List<Container> out = new ArrayList<>();
     for (List<Object> r : rows) {
       ContainerId id = Manager.container((Integer) r.get(0), (Long) r.get(1));

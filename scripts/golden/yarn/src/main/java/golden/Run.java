@@ -77,7 +77,11 @@ abstract class Run extends Calls {
       add = percent(15) ? places() : null;
       remove = percent(15) ? places() : null;
     }
-    ask(a, asks, releases, add, remove, resizes == null ? List.of() : resizes.draw(a));
+    List<List<Object>> updates = resizes == null ? List.of() : resizes.draw(a);
+    if (resizes != null && resizes.numbers) {
+      resizes.release(a, releases);
+    }
+    ask(a, asks, releases, add, remove, updates);
   }
 
   /** Releases what the master has not got yet, what has ended, its own container and what there never was. */
@@ -162,6 +166,9 @@ abstract class Run extends Calls {
         resizes.nodeState();
         if (percent(8)) {
           resizes.expire();
+        }
+        if (resizes.numbers && percent(5)) {
+          resizes.expireHelper();
         }
       }
       if (resizes != null && percent(6)) {

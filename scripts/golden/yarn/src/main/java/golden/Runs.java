@@ -24,6 +24,12 @@ final class Runs {
     return run;
   }
 
+  /** A run in which masters and nodes speak of numbers that only the scheduler knows. */
+  private static <T extends Run> T numbered(T run) {
+    run.resizes.numbers = true;
+    return odd(run);
+  }
+
   /** A run in which any of what the other kinds do alone may meet: the seed says what. */
   private static <T extends Run> T met(T run, long seed) {
     Random draw = new Random(seed * 131 + 7);
@@ -91,6 +97,14 @@ final class Runs {
         break;
       case "capacity_keys":
         lines = keyed(new RareCapacityRun(seed, seed % 3 == 1, false)).play(name, hosts, events);
+        break;
+      case "fair_numbers":
+      case "fair_numbers_gpu":
+        lines = numbered(new WideFairRun(seed, true, seed % 3 == 0)).play(name, hosts, events, dir);
+        break;
+      case "capacity_numbers":
+      case "capacity_numbers_gpu":
+        lines = numbered(new MixedCapacityRun(seed, true, seed % 3 == 0)).play(name, hosts, events);
         break;
       case "fifo_keys":
         lines = keyed(rare(new FifoRun(seed, true, false, false))).play(name, hosts, events);
