@@ -61,6 +61,7 @@ type backendMessage struct {
 	Execs   []int32          `json:"execs"`
 	Host    string           `json:"host"`
 	Profile int32            `json:"profile"`
+	Silent  bool             `json:"silent"` // it has not said yet that it takes tasks
 	Kind    string           `json:"kind"`
 	Stage   int32            `json:"stage"`
 	ID      int64            `json:"tid"`
@@ -225,8 +226,10 @@ func (r *backendRun) give(m *backendMessage) (got *backendMessage, why string) {
 	}
 	switch m.Op {
 	case "register":
-		taken := r.Registers(r.at[m.Exec])
+		taken := r.Registers(r.at[m.Exec], m.Silent)
 		got.Taken = &taken
+	case "speak":
+		r.Speaks(r.at[m.Exec])
 	case "submit":
 		r.Submits(m.Stage)
 	case "revive":

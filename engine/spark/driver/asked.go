@@ -185,7 +185,8 @@ func (a *asked) launch(l allocator.ExecutorLaunch) {
 	*e = executor{} // in place: it is large
 	rec := a.h.Container(n)
 	e.launch, e.container, e.rec, e.node, e.profile, e.lastStage, e.died, e.order = l, n, rec, rec.Node, l.Profile, -1, never, a.launched
-	e.cores, e.startMS = a.set.profiles[l.Profile].offered(), a.kind.executorStart(a.latencies, a.launched, called-a.now())
+	e.cores = a.set.profiles[l.Profile].offered()
+	e.startMS, e.readyMS = a.kind.executorStart(a.latencies, a.launched, called-a.now())
 	a.runsIn(n, id)
 	a.launched++
 	a.h.Start(n, called)
@@ -196,7 +197,7 @@ func (a *asked) Started(c int64) {
 	e := &a.execs[a.executorIn(c)]
 	a.alloc.LaunchDone(e.launch)
 	a.expect()
-	a.h.At(a.now()+e.startMS, evExecReady, c, c)
+	a.register(c, e.startMS, e.readyMS)
 }
 
 // StartFailed is part of [master.Master].

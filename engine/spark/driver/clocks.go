@@ -80,7 +80,7 @@ func (d *Driver) wind() {
 	if c := &l.tick; c.period > 0 && (d.mgr.Told() || c.unknown || c.at <= now) && !c.isNext(now) && (d.mgr.Moved() || c.unknown || c.at <= now) {
 		d.expectAt(c, d.mgr.NextInteresting(now))
 	}
-	if c := &l.revive; c.period > 0 && (d.tasks.OffersMatter() || c.at != never || c.unknown) {
+	if c := &l.revive; c.period > 0 && (d.tasks.OffersMatter() || c.at != never || c.unknown || len(d.fresh) > 0) {
 		if due := d.reviveDue(now); due != never || c.at != never || c.unknown {
 			d.expectAt(c, due)
 		}

@@ -181,6 +181,8 @@ func (d *Driver) Handle(k master.EventKind, arg int64) {
 		d.reviveAt = -1
 	}
 	switch k {
+	case evExecRegistered:
+		d.execRegistered(arg)
 	case evExecReady:
 		d.execReady(arg)
 	case evStatus:
@@ -219,9 +221,12 @@ func (d *Driver) Handle(k master.EventKind, arg int64) {
 	d.wind()
 }
 
-// reviveDue: an offer without a task to start ends exclusions at most, and so does one of executors that are all busy, unless it is to find that
+// reviveDue: an offer of executors that are known, without a task to start, ends exclusions at most, and so does one of executors that are all busy, unless it is to find that
 // a task is excluded everywhere.
 func (d *Driver) reviveDue(t int64) int64 {
+	if len(d.fresh) > 0 {
+		return t
+	}
 	if d.tasks.Pending() {
 		switch {
 		case d.set.coreless || d.tasks.Excludes():

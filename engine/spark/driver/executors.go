@@ -21,6 +21,7 @@ type backend struct {
 	in     []int32    // executor by container number, 0 for none
 	ready  int        // executors that have registered
 	free   int32      // cores without a task, of the executors that are alive
+	fresh  []int32    // executors that have registered and are not known to the task scheduler, as none of its offers had them
 	wanted tally      // (task, location) pairs of active stages
 	odd    bool       // some executor was refused or decommissioned
 }
@@ -46,7 +47,8 @@ type executor struct {
 	busyMS    int64 // core-milliseconds of its task attempts, and
 	began     int32 // how many attempts, that are not in the record yet, see [Driver.enter]
 	idleSince int64 // when it became ready or its last task ended
-	startMS   int64 // from the NodeManager's start to its readiness
+	startMS   int64 // from the NodeManager's start to its registration
+	readyMS   int64 // from then until it takes tasks
 	order     int   // in which it was started, from 0
 	launch    allocator.ExecutorLaunch
 }
@@ -99,15 +101,29 @@ func (b *backend) Preferred() (nodes []int32, stays bool) { return b.wanted.node
 // Prefers is part of [master.Preferrer].
 func (b *backend) Prefers(node int32) bool { return b.wanted.has(node) }
 
-// execReady is an executor that has registered with the driver and has free cores: it alone is offered.
-func (d *Driver) execReady(n int64) {
-	if !d.h.Running(n) || d.stopping {
-		return
+// register has the executor in container n register after some time, and take tasks some time behind that.
+func (d *Driver) register(n, after, ready int64) {
+	at := d.now() + after
+	if ready > 0 {
+		d.h.At(at, evExecRegistered, n, n)
 	}
-	id := d.executorIn(n)
+	d.h.At(at+ready, evExecReady, n, n)
+}
+
+// execRegistered is an executor that has registered. Its cores are not free before it has said that it takes tasks, but the next offer of all executors has it.
+func (d *Driver) execRegistered(n int64) {
+	if id := d.executorIn(n); d.registers(n, id) {
+		d.fresh = append(d.fresh, id)
+	}
+}
+
+// registers takes in an executor that registers, and reports whether it does.
+//
+// Source: CoarseGrainedSchedulerBackend.DriverEndpoint.receiveAndReply (RegisterExecutor).
+func (d *Driver) registers(n int64, id int32) bool {
 	e := &d.execs[id]
-	if e.state != execLaunching {
-		return
+	if !d.h.Running(n) || d.stopping || e.state != execLaunching {
+		return false
 	}
 	if d.ready == 0 { // others follow
 		d.fetchExecutors()
@@ -115,11 +131,10 @@ func (d *Driver) execReady(n int64) {
 	if d.tasks.HostExcluded(e.node) { // the process gives up, as one that failed
 		e.refused, d.odd = true, true
 		d.h.End(n, d.now())
-		return
+		return false
 	}
 	e.state = execAlive
-	e.free, e.idleSince = e.cores, d.now()
-	d.free += e.free
+	e.idleSince = d.now()
 	d.ready++
 	c := d.h.Container(n)
 	c.Registered, c.Cores = d.now(), int64(e.cores)
@@ -129,7 +144,29 @@ func (d *Driver) execReady(n int64) {
 	if d.mgr != nil {
 		d.mgr.ExecutorAdded(d.now(), id, e.profile)
 	}
+	return true
+}
+
+// execReady is the word of an executor that it takes tasks: it alone is offered. One that has not registered does so at that moment.
+//
+// Source: CoarseGrainedSchedulerBackend.DriverEndpoint.receive (LaunchedExecutor).
+func (d *Driver) execReady(n int64) {
+	id := d.executorIn(n)
+	e := &d.execs[id]
+	if e.state == execLaunching && !d.registers(n, id) || e.state != execAlive || e.died != never {
+		return
+	}
+	e.free = e.cores
+	d.free += e.free
 	d.offer(id)
+	d.isKnown(id)
+}
+
+// isKnown takes an executor off those that no offer had.
+func (b *backend) isKnown(id int32) {
+	if at := slices.Index(b.fresh, id); at >= 0 {
+		b.fresh = slices.Delete(b.fresh, at, at+1)
+	}
 }
 
 // mostFetched is for how many executors memory is asked for at once.
@@ -216,6 +253,7 @@ func (d *Driver) lose(id int32, to executorState) {
 	e := &d.execs[id]
 	if e.state == execAlive {
 		d.free -= e.free
+		d.isKnown(id)
 	}
 	e.state = to
 }

@@ -78,6 +78,7 @@ const (
 	evKilled
 	evSelfExit
 	evRecordedAdd
+	evExecRegistered
 	evExecReady
 	evRevive
 	evResult
@@ -103,15 +104,16 @@ var events = []master.Event{
 
 	evHeartbeat: {Name: "application master's heartbeat", Class: master.Heartbeat},
 
-	evStatus:      {Name: "end of a task attempt reported", Class: master.Inbox, Number: "task attempt", Work: true, Private: true, Many: true},
-	evKilled:      {Name: "task attempt told to stop has", Class: master.Inbox, Number: "task attempt", Work: true, Private: true, Hints: true},
-	evSelfExit:    {Name: "decommissioned executor has told that it ends", Class: master.Inbox, Number: "executor", Work: true, Private: true, Hints: true},
-	evRecordedAdd: {Name: "recorded start of an executor", Class: master.Inbox, Number: "recorded executor", Work: true},
-	evExecReady:   {Name: "executor has registered and has free cores", Class: master.Inbox, Number: "container", Work: true, Private: true},
-	evRevive:      {Name: "offer of all executors", Class: master.Inbox, Private: true},
-	evResult:      {Name: "result of a task attempt handled", Class: master.Inbox, Number: "task attempt", Work: true, Private: true, Hints: true},
-	evStage:       {Name: "submission of a stage handled", Class: master.Inbox, Number: "order of posting", Work: true, Private: true, Hints: true},
-	evResubmit:    {Name: "failed stages submitted again", Class: master.Inbox, Work: true, Private: true, Hints: true},
+	evStatus:         {Name: "end of a task attempt reported", Class: master.Inbox, Number: "task attempt", Work: true, Private: true, Many: true},
+	evKilled:         {Name: "task attempt told to stop has", Class: master.Inbox, Number: "task attempt", Work: true, Private: true, Hints: true},
+	evSelfExit:       {Name: "decommissioned executor has told that it ends", Class: master.Inbox, Number: "executor", Work: true, Private: true, Hints: true},
+	evRecordedAdd:    {Name: "recorded start of an executor", Class: master.Inbox, Number: "recorded executor", Work: true},
+	evExecRegistered: {Name: "executor has registered", Class: master.Inbox, Number: "container", Work: true, Private: true},
+	evExecReady:      {Name: "executor has registered and takes tasks", Class: master.Inbox, Number: "container", Work: true, Private: true},
+	evRevive:         {Name: "offer of all executors", Class: master.Inbox, Private: true},
+	evResult:         {Name: "result of a task attempt handled", Class: master.Inbox, Number: "task attempt", Work: true, Private: true, Hints: true},
+	evStage:          {Name: "submission of a stage handled", Class: master.Inbox, Number: "order of posting", Work: true, Private: true, Hints: true},
+	evResubmit:       {Name: "failed stages submitted again", Class: master.Inbox, Work: true, Private: true, Hints: true},
 
 	evBegin:       {Name: "recorded begin of the application's code", Class: master.Timer, Work: true, Private: true, Hints: true},
 	evGate:        {Name: "registered executors counted", Class: master.Timer, Private: true, Hints: true},
@@ -204,12 +206,12 @@ func (k *Kind) amStart(job int64, attempt int) int64 {
 }
 
 // executorStart returns how long executor n of an attempt with latencies l takes from the NodeManager's start to its
-// registration; called is how long the start call takes.
-func (k *Kind) executorStart(l *Latencies, n int, called int64) int64 {
+// registration, and from that until it takes tasks; called is how long the start call takes.
+func (k *Kind) executorStart(l *Latencies, n int, called int64) (start, ready int64) {
 	if l != nil && n < len(l.ExecutorMS) && l.ExecutorMS[n] != trace.Unset {
-		return max(l.ExecutorMS[n]-called, 0) + k.Model.ExecutorReadyMS
+		return max(l.ExecutorMS[n]-called, 0), k.Model.ExecutorReadyMS
 	}
-	return k.Model.ExecutorStartMS
+	return k.Model.ExecutorStartMS, 0
 }
 
 // Concrete are values of the types that stand behind interfaces in the state of a replay.

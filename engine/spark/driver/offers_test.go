@@ -52,6 +52,74 @@ func TestWorkedTraces(t *testing.T) {
 	}
 }
 
+// An executor that has registered is there for locality, with the next offer of all executors, which is each second, before it takes tasks; without one, with its own.
+func TestExecutorsThatDoNotTakeTasksYet(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		stageMS  int64
+		arrivals [2]int64 // of an executor on the preferred host and one elsewhere, ms after registration
+		want     []string
+	}{
+		{name: "known before the stage", stageMS: 1500, arrivals: [2]int64{900, 200}, want: []string{"5900 0.0 ex1 NODE_LOCAL", "7900 0.1 ex1 NODE_LOCAL"}},
+		{name: "known by an offer for the stage", stageMS: 1500, arrivals: [2]int64{1300, 1200}, want: []string{"6300 0.0 ex1 NODE_LOCAL", "8300 0.1 ex1 NODE_LOCAL"}},
+		{name: "known by an offer for the second task", stageMS: 100, arrivals: [2]int64{5050, 150}, want: []string{"5150 0.0 ex2 RACK_LOCAL", "10050 0.1 ex1 NODE_LOCAL"}},
+		{name: "registered, and no offer before the second task", stageMS: 100, arrivals: [2]int64{7050, 150}, want: []string{"5150 0.0 ex2 RACK_LOCAL", "7150 0.1 ex2 RACK_LOCAL"}},
+	} {
+		for _, dense := range []bool{false, true} {
+			m := instant()
+			m.ExecutorReadyMS = 5000
+			s := setup{dense: dense, racks: []int32{0, 0}, model: m, conf: static(2, "spark.locality.wait", "20s"),
+				recorded: Recorded{Latencies: map[int64][]*Latencies{0: {{AMMS: trace.Unset, ExecutorMS: c.arrivals[:]}}}}}
+			a := newApp(t, jobOf(delayed(near(stageOf(0, 2, 2000), all(2, 0)...), c.stageMS)), s).executors(0, 1).register()
+			a.Run(60_000)
+			if d := cmp.Diff(c.want, a.launches()); d != "" {
+				t.Errorf("%s, dense %v: launches (-want +got)\n%s", c.name, dense, d)
+			}
+		}
+	}
+}
+
+// The next offer of all executors has an executor that has registered, though there is no task to offer it to.
+func TestOfferOfAnExecutorWithoutTasks(t *testing.T) {
+	for _, dense := range []bool{false, true} {
+		for _, conf := range []map[string]string{static(1), dynamic("spark.dynamicAllocation.initialExecutors", "1")} {
+			m := instant()
+			m.ExecutorReadyMS = 5000
+			s := setup{dense: dense, model: m, conf: conf, recorded: Recorded{Latencies: map[int64][]*Latencies{0: {{AMMS: trace.Unset, ExecutorMS: []int64{2350}}}}}}
+			a := newApp(t, jobOf(delayed(stageOf(0, 1, 2000), 30_000)), s).executors(0).register()
+			for _, c := range []struct {
+				at    int64
+				fresh int
+			}{{2349, 0}, {2999, 1}, {3001, 0}} {
+				if a.Run(c.at); len(a.d.fresh) != c.fresh {
+					t.Errorf("dense %v, %v: at %d ms no offer had %v, want %d executors", dense, conf, c.at, a.d.fresh, c.fresh)
+				}
+			}
+		}
+	}
+}
+
+// An executor that is lost before it takes tasks never does, and counts as registered until then.
+func TestExecutorLostBeforeItTakesTasks(t *testing.T) {
+	m := instant()
+	m.ExecutorReadyMS, m.DisconnectMS = 5000, 1000
+	s := setup{racks: []int32{0, 0}, model: m, conf: static(3), recorded: Recorded{Latencies: map[int64][]*Latencies{0: {{AMMS: trace.Unset, ExecutorMS: []int64{400, 300, 200}}}}}}
+	a := newApp(t, jobOf(delayed(stageOf(0, 2, 2000), 100)), s).executors(0, 1, 1).register()
+	a.Run(600)
+	if a.d.ready != 3 || a.d.free != 0 {
+		t.Errorf("%d executors are registered, with %d free cores, want 3 and 0", a.d.ready, a.d.free)
+	}
+	a.d.removeExecutor(1, spark.Loss{Kind: spark.LossExited})
+	if a.d.ready != 2 || len(a.d.fresh) != 2 {
+		t.Errorf("%d executors are registered, of which no offer had %v, want 2 of 2", a.d.ready, a.d.fresh)
+	}
+	a.End(4, 5000) // which the driver has not noticed when executor 3 would take tasks
+	a.Run(60_000)
+	if d := cmp.Diff([]string{"5300 0.0 ex2 NO_PREF", "7300 0.1 ex2 NO_PREF"}, a.launches()); d != "" {
+		t.Errorf("launches (-want +got)\n%s", d)
+	}
+}
+
 // A task without preference is launched as process-local by Spark, and written as one without preference; with tasks that prefer
 // hosts beside it, each has its own level.
 func TestLevelsOfTasks(t *testing.T) {

@@ -77,12 +77,22 @@ func (p *Played) Beats() {
 // In returns the executor that was started in a container.
 func (p *Played) In(c int64) int32 { return p.executorIn(c) }
 
-// Registers is the registration of the executor in a container, and its word that it takes tasks; it reports whether the driver takes it.
-func (p *Played) Registers(c int64) bool {
+// Registers is the registration of the executor in a container, and, unless it is silent, its word that it takes tasks; it reports whether the driver takes it.
+func (p *Played) Registers(c int64, silent bool) bool {
 	p.begins()
-	p.Handle(evExecReady, c)
+	if silent {
+		p.Handle(evExecRegistered, c)
+	} else {
+		p.Handle(evExecReady, c)
+	}
 	e := p.exec(p.executorIn(c))
 	return e.state == execAlive && !e.refused
+}
+
+// Speaks is the word of the executor in a container that it takes tasks.
+func (p *Played) Speaks(c int64) {
+	p.begins()
+	p.Handle(evExecReady, c)
 }
 
 // Submits is the submission of a stage of the job.

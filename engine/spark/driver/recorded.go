@@ -181,7 +181,7 @@ func (g *given) add(i int32) {
 	if x.ReadyMS != trace.Unset {
 		ready = x.ReadyMS
 	}
-	g.h.At(g.now()+ready, evExecReady, n, n)
+	g.register(n, 0, ready)
 }
 
 // slotCores returns how many cores of a recorded executor tasks can use: further resources may run out before cores do.

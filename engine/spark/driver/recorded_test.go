@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"replay/engine/record"
 	"replay/engine/spark"
 	"replay/trace"
 )
@@ -38,7 +37,7 @@ func withRecorded(t *testing.T, j *trace.Job, s setup, executors ...RecordedExec
 	return newApp(t, j, s).register()
 }
 
-// Executors come at their times from the recorded start of the application, in the order of their numbers, and are ready a while
+// Executors come at their times from the recorded start of the application, in the order of their numbers, and take tasks a while
 // later; the code begins when it did. Nothing is asked of a ResourceManager, and all end with the application.
 func TestRecordedExecutorsCome(t *testing.T) {
 	m := instant()
@@ -59,7 +58,7 @@ func TestRecordedExecutorsCome(t *testing.T) {
 	if len(a.Beats) > 0 {
 		t.Errorf("heartbeats at %v, want none", a.Beats)
 	}
-	for c, want := range map[int64]int64{2: record.None, 3: 400, 4: 1200} {
+	for c, want := range map[int64]int64{2: 0, 3: 400, 4: 1000} {
 		if got := a.Container(c).Registered; got != want {
 			t.Errorf("container %d registered at %d, want %d", c, got, want)
 		}

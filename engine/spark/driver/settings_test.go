@@ -336,7 +336,7 @@ func TestStartsOfExecutors(t *testing.T) {
 	a := newApp(t, jobOf(delayed(stageOf(0, 1, 1), 600_000)), setup{conf: static(4), model: m, recorded: Recorded{Latencies: map[int64][]*Latencies{0: {l}}}}).register()
 	a.Run(500)
 	a.executors(0, 1, 2, 3).Run(10_000) // which come at 600
-	for c, want := range map[int64]int64{2: 1800, 3: 3650, 4: 850, 5: 3650} {
+	for c, want := range map[int64]int64{2: 1600, 3: 3650, 4: 650, 5: 3650} {
 		if got := a.Container(c).Registered; got != want {
 			t.Errorf("the executor in container %d registers at %d ms, want %d", c, got, want)
 		}

@@ -18,11 +18,11 @@ func (d *Driver) offerAll() {
 	if d.stopping {
 		return
 	}
-	if !d.tasks.Pending() { // every executor was offered alone when it was ready, so none is new
+	if !d.tasks.Pending() && len(d.fresh) == 0 {
 		d.tasks.EndExclusions(d.now())
 		return
 	}
-	d.offers = d.offers[:0]
+	d.offers, d.fresh = d.offers[:0], d.fresh[:0]
 	for id := range d.execs {
 		if e := &d.execs[id]; e.state == execAlive && !e.killing {
 			d.offers = append(d.offers, spark.Offer{Exec: int32(id), Host: e.node, Cores: e.free, Profile: e.profile})
@@ -446,9 +446,9 @@ func (d *Driver) revive() {
 	d.revived()
 }
 
-// revived schedules the offer that was asked for at this time, as soon as there is a task to offer.
+// revived schedules the offer that was asked for at this time, as soon as there is a task to offer, or an executor that no offer had.
 func (d *Driver) revived() {
-	if !d.reviving && (d.kind.Dense || d.tasks.Pending()) {
+	if !d.reviving && (d.kind.Dense || d.tasks.Pending() || len(d.fresh) > 0) {
 		d.reviving = true
 		d.h.Set(evRevive, d.now())
 	}

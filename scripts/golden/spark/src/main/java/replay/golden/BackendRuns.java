@@ -3,13 +3,14 @@ package replay.golden;
 import static replay.golden.Tools.between;
 import static replay.golden.Tools.chance;
 import static replay.golden.Tools.list;
+import static replay.golden.Tools.numbers;
 import static replay.golden.Tools.object;
 import static replay.golden.Tools.pick;
+import static replay.golden.Tools.put;
 import static replay.golden.Tools.seq;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +54,7 @@ import scala.reflect.ClassTag$;
 /** Random runs of a driver's backend on YARN with its task scheduler, and perhaps Spark's own DAGScheduler, message by message on one thread under a manual clock. */
 final class BackendRuns implements Main.Recorder {
     private final boolean whole; // with the DAGScheduler
+    private final boolean silent; // executors say some time after their registration that they take tasks
     private BackendDag real; // null without it
     private static SparkContext context;
     private static BackendParts.Bus bus;
@@ -76,21 +78,23 @@ final class BackendRuns implements Main.Recorder {
     private final List<String> bad = new ArrayList<>(); // hosts on which tasks fail
     private boolean staged; // a stage has the other profile, so executors of it are asked for
     private final Map<Integer, Executor> executors = new LinkedHashMap<>(); // all that ever were
-    private final Map<Long, Running> running = new TreeMap<>();
+    private final Map<Long, BackendTask> running = new TreeMap<>();
     private final List<Object> stages = new ArrayList<>();
     private final List<Object> messages = new ArrayList<>();
 
-    BackendRuns(boolean whole) {
+    BackendRuns(boolean whole, boolean silent) {
         this.whole = whole;
+        this.silent = silent;
     }
 
     /** An executor as it is outside of the driver. */
-    private static final class Executor {
+    static final class Executor {
         final int id;
         final String host;
         final BackendRpc.Executor ref;
         boolean registered; // as the driver answered
         boolean connected;
+        boolean silent;
         boolean decommissioned;
         boolean removed; // the driver has removed it
 
@@ -101,29 +105,12 @@ final class BackendRuns implements Main.Recorder {
         }
     }
 
-    /** A task attempt in an executor. */
-    private static final class Running {
-        final long id;
-        final Executor in;
-        final int cpus;
-        TaskInfo info;
-        int stage;
-        boolean told; // that it runs
-        boolean killed;
-
-        Running(long id, Executor in, int cpus) {
-            this.id = id;
-            this.in = in;
-            this.cpus = cpus;
-        }
-    }
-
     @Override
     public Map<String, Object> record(String id, SplittableRandom r) throws Exception {
         BackendRuns runs;
         Map<String, Object> run;
         do { // of a job that finds no slots nobody knows the stages
-            runs = new BackendRuns(whole);
+            runs = new BackendRuns(whole, silent);
             run = runs.play(id, whole ? r.split() : r);
         } while (whole && !runs.real.allBegan());
         return run;
@@ -213,6 +200,10 @@ final class BackendRuns implements Main.Recorder {
     // The steps of a run.
 
     private void step() throws Exception {
+        if (silent && chance(random, 0.1)) {
+            speak();
+            return;
+        }
         int dice = random.nextInt(100);
         Map<String, Object> said = whole ? real.step(dice) : null;
         if (said != null) {
@@ -275,9 +266,26 @@ final class BackendRuns implements Main.Recorder {
             if (whole) {
                 real.places.put("" + id, host);
             }
-            toDriver.send(new LaunchedExecutor("" + id));
+            e.silent = silent && chance(random, 0.8);
+            if (!e.silent) {
+                toDriver.send(new LaunchedExecutor("" + id));
+            }
         }
-        done(object("op", "register", "exec", id, "host", host, "profile", profile, "taken", e.registered));
+        Map<String, Object> said = object("op", "register", "exec", id, "host", host, "profile", profile, "taken", e.registered);
+        if (e.silent) {
+            said.put("silent", true);
+        }
+        done(said);
+    }
+
+    /** An executor says that it takes tasks, which the driver may have removed by then. */
+    private void speak() throws Exception {
+        Executor e = any(x -> x.silent && x.connected);
+        if (e != null) {
+            e.silent = false;
+            toDriver.send(new LaunchedExecutor("" + e.id));
+            done(object("op", "speak", "exec", e.id));
+        }
     }
 
     private void submit() throws Exception {
@@ -305,14 +313,14 @@ final class BackendRuns implements Main.Recorder {
         done(object("op", "submit", "stage", stage));
     }
 
-    private void status(Running t, Enumeration.Value state) {
+    private void status(BackendTask t, Enumeration.Value state) {
         toDriver.send(new StatusUpdate("" + t.in.id, t.id, state, new SerializableBuffer(ByteBuffer.allocate(0)), t.cpus, scala.collection.immutable.Map$.MODULE$.empty()));
     }
 
     /** Some tasks are heard to run. */
     private void tell() throws Exception {
         List<Object> ids = new ArrayList<>();
-        for (Running t : running.values()) {
+        for (BackendTask t : running.values()) {
             if (!t.told && t.in.connected && chance(random, 0.7)) {
                 t.told = true;
                 ids.add(t.id);
@@ -325,8 +333,8 @@ final class BackendRuns implements Main.Recorder {
     }
 
     private void end() throws Exception {
-        List<Running> all = new ArrayList<>();
-        for (Running t : running.values()) {
+        List<BackendTask> all = new ArrayList<>();
+        for (BackendTask t : running.values()) {
             if (t.in.connected) {
                 all.add(t);
             }
@@ -337,7 +345,7 @@ final class BackendRuns implements Main.Recorder {
         if (chance(random, 0.5)) {
             clock.advance(random.nextInt(4000));
         }
-        Running t = pick(random, all);
+        BackendTask t = pick(random, all);
         running.remove(t.id);
         boolean fails = !t.killed && chance(random, bad.contains(t.in.host) ? 0.8 : 0.03);
         if (!t.told) {
@@ -478,12 +486,6 @@ final class BackendRuns implements Main.Recorder {
         done(object("op", "total", "total", n, "local", local, "hosts", byHost));
     }
 
-    private static List<Object> numbers(Collection<String> ids) {
-        List<Object> out = new ArrayList<>();
-        ids.forEach(id -> out.add(Integer.parseInt(id)));
-        return out;
-    }
-
     // What is written.
 
     /** Delivers what a step has led to, and writes the step with all that followed. */
@@ -499,12 +501,12 @@ final class BackendRuns implements Main.Recorder {
         e.put("t", clock.getTimeMillis());
         List<Object> launched = new ArrayList<>();
         List<Object> stopped = new ArrayList<>();
-        TreeMap<Long, Running> begun = new TreeMap<>();
+        TreeMap<Long, BackendTask> begun = new TreeMap<>();
         for (Executor x : executors.values()) {
-            x.ref.launched.forEach((id, cpus) -> begun.put(id, new Running(id, x, cpus)));
+            x.ref.launched.forEach((id, cpus) -> begun.put(id, new BackendTask(id, x, cpus)));
             x.ref.killed.forEach(id -> {
                 stopped.add(id);
-                Running t = running.get(id);
+                BackendTask t = running.get(id);
                 if (t != null) {
                     t.killed = true;
                 }
@@ -564,12 +566,6 @@ final class BackendRuns implements Main.Recorder {
         master.kills.clear();
         master.questions.clear();
         messages.add(e);
-    }
-
-    private static void put(Map<String, Object> e, String name, List<Object> what) {
-        if (!what.isEmpty()) {
-            e.put(name, what);
-        }
     }
 
     /** The executors that the driver knows, with their free cores and whether they get tasks; how many count as registered; slots by profile. */

@@ -4,6 +4,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -179,5 +180,19 @@ final class Tools {
             }
         }
         return out;
+    }
+
+    /** Ids of executors as numbers. */
+    static List<Object> numbers(Collection<String> ids) {
+        List<Object> out = new ArrayList<>();
+        ids.forEach(id -> out.add(Integer.parseInt(id)));
+        return out;
+    }
+
+    /** Writes a list, unless it is empty. */
+    static void put(Map<String, Object> e, String name, List<Object> what) {
+        if (!what.isEmpty()) {
+            e.put(name, what);
+        }
     }
 }
