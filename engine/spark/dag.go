@@ -341,7 +341,7 @@ func (d *DAG) StageDue(now int64, stage int32) {
 		at, _ := slices.BinarySearch(d.active, d.jobOf[stage])
 		d.active = reuse.Insert(d.active, at, d.jobOf[stage])
 		d.emit(DAGEvent{Kind: JobStarted, Job: j.id})
-		d.remake(now, j.stages)
+		d.remake(now, j.stages, -1)
 	}
 	d.submit(now, stage)
 }

@@ -172,24 +172,43 @@ func (d *DAG) submitWaiting(now int64, stage int32) {
 	for _, c := range children {
 		d.submit(now, c)
 	}
-	d.remake(now, d.stages[stage].wakes)
+	d.remake(now, d.stages[stage].wakes, stage)
 }
 
 // remake has output that was there once and was lost computed again for those of some stages whose turn has not come yet although their job has begun: in Spark
-// they wait from then on, and each look at what they miss submits what nobody computes.
+// they wait from then on, and each look at what they miss submits what nobody computes. One that misses nothing has its turn, though an attempt that has written what it reads
+// still owes a task, as output was lost and written again; ends is a stage of which the end is told next, -1 for none.
 //
 // Source: DAGScheduler.submitStage, handleJobSubmitted, submitWaitingChildStages.
-func (d *DAG) remake(now int64, stages []int32) {
+func (d *DAG) remake(now int64, stages []int32, ends int32) {
 	for _, c := range stages {
 		if s := &d.stages[c]; s.next > 0 || s.waiting || !d.jobs[d.jobOf[c]].started {
 			continue
 		}
-		for _, p := range d.missingParents(c) {
+		missing := d.missingParents(c)
+		for _, p := range missing {
 			if d.stages[p].ended {
 				d.submit(now, p)
 			}
 		}
+		if len(missing) == 0 && d.outrun(c, ends) {
+			d.stages[c].waitsFor = 0
+			d.think(now, []int32{c})
+		}
 	}
+}
+
+// outrun reports whether a stage waits for ends of stages that it reads alone, and for more of them than that one of which the end is told next.
+func (d *DAG) outrun(stage, ends int32) bool {
+	s := &d.stages[stage]
+	open, more := 0, false
+	for _, p := range s.reads {
+		if r := &d.stages[p]; !r.ended {
+			open++
+			more = more || p != ends && r.next > 0
+		}
+	}
+	return more && open == s.waitsFor
 }
 
 // end is the first end of a stage: its job may be over, and stages that waited for it come.
