@@ -21,7 +21,14 @@ type historyServer struct {
 // String is its address.
 func (h *historyServer) String() string { return h.base.String() }
 
-func (h *historyServer) refresh(context.Context) error { return nil }
+// refresh asks for the version, of which nothing is kept: a server that does not answer is not asked for each application.
+func (h *historyServer) refresh(ctx context.Context) error {
+	u := *h.base
+	u.Path += "/api/v1/version"
+	var version struct{}
+	_, err := h.object(ctx, &u, &version)
+	return err
+}
 
 type historyApplication struct {
 	ID       string `json:"id"`

@@ -2,9 +2,11 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -123,5 +125,48 @@ func TestListedTwice(t *testing.T) {
 	c.Apps = append(c.Apps, c.Apps[0])
 	if _, err := Record(t.Context(), options(c, t.TempDir())); err == nil || !strings.Contains(err.Error(), `apps.app[2].id is "`+app2+`", want one that is not listed before`) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A history server that is not there is told in the first poll, also where no application has ended yet; what the ResourceManager has is recorded.
+func TestHistoryThatIsAway(t *testing.T) {
+	c, gone := busy(t), httptest.NewServer(nil)
+	gone.Close()
+	c.Apps = c.Apps[:1] // the one that runs
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var notes []string
+	o := options(c, t.TempDir())
+	o.Once, o.History = false, gone.URL
+	o.Note = func(m string) {
+		notes = append(notes, m)
+		stop()
+	}
+	if _, err := Record(ctx, o); err != context.Canceled || len(notes) != 1 || !strings.HasPrefix(notes[0], "event logs: "+gone.URL+"/api/v1/version: ") {
+		t.Errorf("%v after notes %q, want one of the history server", err, notes)
+	}
+	o.Once = true
+	if _, err := Record(t.Context(), o); err == nil || !strings.HasPrefix(err.Error(), gone.URL) {
+		t.Errorf("once: %v, want the history server", err)
+	}
+}
+
+// What is wrong with the words of a recording is an OptionError.
+func TestWrongOptions(t *testing.T) {
+	for want, o := range map[string]Options{
+		`--rm is "nota", want a URL such as http://host:8088`:       {RM: []string{"nota"}},
+		`--rm has a user or password in the URL of h`:               {RM: []string{"http://a:b@h"}},
+		`--history has a query or fragment`:                         {RM: []string{"http://h"}, History: "http://h?x=1"},
+		`--webhdfs is "h:9870", want a URL`:                         {RM: []string{"http://h"}, WebHDFS: "h:9870"},
+		`--history is "hdfs:/logs", which wants --webhdfs`:          {RM: []string{"http://h"}, History: "hdfs:/logs"},
+		`no ResourceManager, want its URL such as http://rm:8088`:   {},
+		`--rm is no URL: invalid port ":x" after host, want one su`: {RM: []string{"http://h:x"}},
+	} {
+		o.Out = t.TempDir()
+		_, err := Record(t.Context(), o)
+		var option *OptionError
+		if !errors.As(err, &option) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want an OptionError: %s", err, want)
+		}
 	}
 }

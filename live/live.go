@@ -40,6 +40,19 @@ type Options struct {
 	Note     func(message string)
 }
 
+// An OptionError says what is wrong with the options of a recording: with the words of who starts it, not with what a server or a file has.
+type OptionError struct{ err error }
+
+// Error is what is wrong and what was wanted.
+func (e *OptionError) Error() string { return e.err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *OptionError) Unwrap() error { return e.err }
+
+func optionf(format string, args ...any) error {
+	return &OptionError{fmt.Errorf(format, args...)}
+}
+
 // Record polls the cluster and adds to the recording in o.Out. A poll that fails because a server does not answer is told to o.Note and
 // tried again at the next, and so is one that fails for what it answers, if another one before came to its end; with o.Once it is an error.
 func Record(ctx context.Context, o Options) (*Recording, error) {
@@ -100,6 +113,8 @@ type recorder struct {
 	hdfs  *webHDFSFiles // nil without WebHDFS
 	store *store
 	rec   *Recording
+
+	reached bool // where the logs are has answered
 }
 
 func newRecorder(o *Options) (*recorder, error) {
@@ -107,7 +122,7 @@ func newRecorder(o *Options) (*recorder, error) {
 		o.Note = func(string) {}
 	}
 	if len(o.RM) == 0 {
-		return nil, errors.New("no ResourceManager, want its URL such as http://rm:8088")
+		return nil, optionf("no ResourceManager, want its URL such as http://rm:8088")
 	}
 	r := &recorder{Options: o}
 	var bases []*url.URL
@@ -152,7 +167,7 @@ func newRecorder(o *Options) (*recorder, error) {
 	case history != nil:
 		r.logs = &historyServer{client: c, base: history}
 	case hdfs && webHDFS == nil:
-		return nil, fmt.Errorf("--history is %q, which wants --webhdfs with the URL of the NameNode, such as http://namenode:9870", o.History)
+		return nil, optionf("--history is %q, which wants --webhdfs with the URL of the NameNode, such as http://namenode:9870", o.History)
 	case hdfs:
 		if rest, ok := strings.CutPrefix(hdfsPath, "//"); ok { // hdfs://authority/path
 			_, p, _ := strings.Cut(rest, "/")
@@ -165,19 +180,19 @@ func newRecorder(o *Options) (*recorder, error) {
 	return r, nil
 }
 
-// baseURL reads the URL of a server.
+// baseURL reads the URL of a server; what is wrong with it is an [OptionError].
 func baseURL(flag, text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("--%s is no URL: %w, want one such as http://host:8088", flag, errors.Unwrap(err))
+		return nil, optionf("--%s is no URL: %w, want one such as http://host:8088", flag, errors.Unwrap(err))
 	}
 	switch {
 	case u.User != nil:
-		return nil, fmt.Errorf("--%s has a user or password in the URL of %s, want none: credentials go in a --header-file", flag, u.Host)
+		return nil, optionf("--%s has a user or password in the URL of %s, want none: credentials go in a --header-file", flag, u.Host)
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return nil, fmt.Errorf("--%s is %q, want a URL such as http://host:8088", flag, text)
+		return nil, optionf("--%s is %q, want a URL such as http://host:8088", flag, text)
 	case u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("--%s has a query or fragment, want the URL of the server alone, such as %s://%s", flag, u.Scheme, u.Host)
+		return nil, optionf("--%s has a query or fragment, want the URL of the server alone, such as %s://%s", flag, u.Scheme, u.Host)
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	u.RawPath = ""

@@ -119,7 +119,7 @@ func TestOnce(t *testing.T) {
 		}
 	}
 	for _, asked := range c.Asked {
-		if strings.Contains(asked, app2) && strings.HasPrefix(asked, "/api") {
+		if strings.Contains(asked, app2) && strings.HasPrefix(asked, "/api/v1/applications") {
 			t.Errorf("%s was asked, although the application has not ended", asked)
 		}
 	}
@@ -141,7 +141,7 @@ func TestAgain(t *testing.T) {
 		t.Errorf("a second poll changed files:\n%v\nbefore\n%v", after, before)
 	}
 	for _, asked := range c.Asked {
-		if strings.Contains(asked, "appattempts") || strings.HasPrefix(asked, "/api") {
+		if strings.Contains(asked, "appattempts") || strings.HasPrefix(asked, "/api/v1/applications") {
 			t.Errorf("%s was asked again", asked)
 		}
 	}

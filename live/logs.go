@@ -47,7 +47,7 @@ func (l *Log) covers(name string, bytes int64) bool {
 
 // logSource is where event logs are.
 type logSource interface {
-	// refresh is called once in a poll, before take.
+	// refresh is called before take, once in a poll that has logs to take, and in the first. It fails where there is no such source.
 	refresh(ctx context.Context) error
 	// take writes the event logs of an application that ended. found is false where they are not there, or not whole yet, or no others than before.
 	take(ctx context.Context, a *Application, to *logWriter) (found bool, err error)
@@ -171,7 +171,7 @@ func (r *recorder) eventLogs(ctx context.Context) error {
 			wanted = append(wanted, a)
 		}
 	}
-	if len(wanted) == 0 {
+	if len(wanted) == 0 && r.reached { // an address that leads nowhere is told at once, not when the first application ends
 		return nil
 	}
 	if err := r.logs.refresh(ctx); err != nil {
@@ -181,6 +181,7 @@ func (r *recorder) eventLogs(ctx context.Context) error {
 		r.Note("event logs: " + err.Error())
 		return nil
 	}
+	r.reached = true
 	group, asking := errgroup.WithContext(ctx)
 	group.SetLimit(max(r.Parallel, 1))
 	var one sync.Mutex

@@ -158,6 +158,8 @@ func (c *Cluster) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 		short := strings.TrimPrefix(id, "application_")
 		answer(map[string]any{"appAttempts": map[string]any{"appAttempt": []any{map[string]any{"id": 1, "startTime": c.Apps[at]["startedTime"].(int64) + 50, "finishedTime": c.Apps[at]["finishedTime"],
 			"containerId": "container_" + short + "_01_000001", "nodeId": "node01:45454", "appAttemptId": "appattempt_" + short + "_000001"}}}})
+	case p == "/api/v1/version":
+		answer(map[string]any{"spark": "3.5.5"})
 	case isHistory:
 		id, archive := strings.CutSuffix(logs, "/logs")
 		switch {

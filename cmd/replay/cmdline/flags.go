@@ -185,7 +185,7 @@ func (f *FlagWord) takes(flags []cli.Flag) bool {
 	return text && FindFlag(flags, name) != nil
 }
 
-// value is the flag's value for the library, which takes 010 for eight and knows no percent.
+// value is the flag's value for the library, which takes 010 for eight and knows no percent and no days.
 func (f *FlagWord) value() string {
 	if c, ok := f.Flag.(*checked); ok && c.percent {
 		return strings.TrimSpace(strings.TrimSuffix(f.Value, "%"))
@@ -198,6 +198,10 @@ func (f *FlagWord) value() string {
 	case *cli.IntFlag, *cli.Int64Flag:
 		if n, err := whole(f.Value); err == nil {
 			return strconv.FormatInt(n, 10)
+		}
+	case *cli.DurationFlag:
+		if d, err := ParseDuration(f.Value); err == nil {
+			return d.String()
 		}
 	}
 	return f.Value
@@ -219,6 +223,8 @@ func (f *FlagWord) check() (err error) {
 		if err = unsigned(value); err == nil && check == nil {
 			_, err = real(value)
 		}
+	case *cli.DurationFlag:
+		_, err = ParseTime(f.Value)
 	case *cli.BoolFlag:
 		if f.inline {
 			_, err = strconv.ParseBool(value)

@@ -108,6 +108,11 @@ func TestWordsOfErrors(t *testing.T) {
 		{[]string{"run", "--from", "."}, cmdline.ExitBadInput, ".: not a result directory: it has no run.json; "},
 		{[]string{"import", "auto", "hdfs:///var/log/spark", "--out", "x"}, cmdline.ExitBadInput, "hdfs:///var/log/spark: is an address, and inputs are files and folders that are here"},
 		{[]string{"backtest", "s3://logs/spark"}, cmdline.ExitBadInput, "s3://logs/spark: is an address"},
+		{[]string{"record", "--rm", "nota", "--out", "x"}, cmdline.ExitUsage, `--rm is "nota", want a URL such as http://host:8088`},
+		{[]string{"record", "--rm", "http://127.0.0.1:1", "--history", "hdfs:/logs", "--out", "x"}, cmdline.ExitUsage, `--history is "hdfs:/logs", which wants --webhdfs`},
+		{[]string{"record", "--rm", "http://127.0.0.1:1", "--for", "x", "--out", "x"}, cmdline.ExitUsage, `--for is "x", want a positive time with a unit`},
+		{[]string{"record", "--rm", "http://127.0.0.1:1", "--every", "30", "--out", "x"}, cmdline.ExitUsage, `--every is "30", it has no unit, want 30s`},
+		{[]string{"record", "--rm", "http://127.0.0.1:1", "--for", "7d", "--once", "--out", "x"}, cmdline.ExitUsage, `--for is 168h0m0s, want a time above 0, and none with --once`},
 		{[]string{"report", sweep}, cmdline.ExitBadInput, sweep + ": not a result directory but a sweep"},
 		{[]string{"report", "check", "."}, cmdline.ExitBadInput, ".: not a result directory: it has no run.json; replay run TRACE --out DIR makes one"},
 	} {

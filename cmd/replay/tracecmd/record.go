@@ -69,9 +69,6 @@ func runRecord(c *cli.Context) error {
 		Parallel: c.Int("parallel"), MaxLog: c.Int64("max-log"),
 		Note: func(message string) { fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", message) },
 	}
-	if c.Bool("quiet") {
-		o.Note = nil
-	}
 	var err error
 	if c.Bool("kerberos") || c.IsSet("keytab") || c.IsSet("principal") {
 		if o.Kerberos, err = live.KerberosOf(c.String("principal"), c.String("keytab")); err != nil {
@@ -84,6 +81,10 @@ func runRecord(c *cli.Context) error {
 		}
 	}
 	rec, err := live.Record(c.Context, o)
+	var option *live.OptionError
+	if errors.As(err, &option) {
+		return cmdline.Usagef("%w", err)
+	}
 	if rec == nil || rec.Polls.Count == 0 {
 		return err
 	}
