@@ -110,6 +110,26 @@ func OfferedLoad(w Work, s Size, spanMS int64) (l Offered) {
 	return l
 }
 
+// From an offered load of crowded on jobs wait for most of a replay; where that is longMS more than the submissions take, a person should know.
+const (
+	crowded   = 1.5
+	longMS    = 6 * 3600_000
+	roomyLoad = 0.5 // of a cluster with enough room
+)
+
+// Crowded reports whether a cluster of nodes is far too small for the load of a span in ms: how many ms the work takes at least, and how many such nodes have enough
+// room.
+func (l Offered) Crowded(nodes, spanMS int64) (takesMS float64, roomy int64, ok bool) {
+	if l.VCores == nil || l.Memory == nil {
+		return 0, 0, false
+	}
+	most := max(*l.VCores, *l.Memory)
+	if most < crowded || (most-1)*float64(spanMS) < longMS {
+		return 0, 0, false
+	}
+	return most * float64(spanMS), int64(math.Ceil(float64(nodes) * most / roomyLoad)), true
+}
+
 // ofWork are the columns that the work of a trace follows from, and those that say what belongs together.
 var ofWork = map[string][]string{
 	tableJobs:   {"job_id", "submit_ms", "num_stages", "num_tasks", "first_task_row", "kind", "exec_mem_mib", "exec_vcores", "task_cpus"},

@@ -326,6 +326,9 @@ type Totals struct {
 // LowLoad is the code of the warning that hardly anything will wait, and what to try.
 const LowLoad = "low-load"
 
+// HighLoad is the code of the warning that the cluster is far too small for the work.
+const HighLoad = "high-load"
+
 // Warning is something the user should know, counted.
 type Warning struct {
 	Code  string `json:"code"` // stable, such as "unmodelled-key"
@@ -345,7 +348,7 @@ func JobCalled(id int64, name string) string {
 
 // chatter are the codes of warnings of how a replay went and what was chosen for it: nothing that was given is left unused.
 var chatter = map[string]bool{
-	LowLoad: true, "am-retry": true, "client-mode": true, "config-dir": true, "load": true, "named": true, "oversubscribed": true, "retries": true, "speculation-efficiency": true,
+	LowLoad: true, HighLoad: true, "am-retry": true, "client-mode": true, "config-dir": true, "load": true, "named": true, "oversubscribed": true, "retries": true, "speculation-efficiency": true,
 }
 
 // Chatter reports whether who wants to hear of results and of what is not used alone may do without the warning.
@@ -355,7 +358,10 @@ func (w *Warning) Chatter() bool { return !w.Voids && chatter[w.Code] }
 const NoJob = "no-job"
 
 // OfTrace reports whether the warning holds for the trace that it was given for and may not for another: it is about jobs, or about which there are.
-func (w *Warning) OfTrace() bool { return w.Jobs > 0 || w.Code == NoJob || w.Code == LowLoad }
+func (w *Warning) OfTrace() bool { return w.Jobs > 0 || w.Code == NoJob || w.OfLoad() }
+
+// OfLoad reports whether the warning is that the offered load is hardly any, or far too much.
+func (w *Warning) OfLoad() bool { return w.Code == LowLoad || w.Code == HighLoad }
 
 // Versions of the format of a result: readers refuse another name and another major version.
 const (

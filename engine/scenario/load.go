@@ -16,6 +16,8 @@ const (
 	busyLoad = 0.8
 	// percentLoad is the load from which on a percentage was meant, most likely.
 	percentLoad = 10
+
+	hourMS = 3_600_000
 )
 
 // cluster gives the cluster the nodes that were asked for. The trace's blocks follow.
@@ -59,19 +61,38 @@ func (sc *Scenario) arrivals() error {
 		return optionf("load is %v: the last job would come after %.3g years, want 100 at most", sc.Load, last/trace.LatestMS*100)
 	}
 	sc.Offered = sc.offered(sc.Faster)
+	sc.warnOfLoad()
+	return nil
+}
+
+// warnOfLoad says that hardly anything will wait, or that nearly everything will, and what to try.
+func (sc *Scenario) warnOfLoad() {
 	v, m := sc.Offered.VCores, sc.Offered.Memory
-	if v == nil || m == nil || *v == 0 || max(*v, *m) >= lowLoad {
-		return nil
+	if v == nil || m == nil || *v == 0 {
+		return
 	}
-	size := trace.SizeAtStart(sc.Input.Nodes)
-	fewer := max(1, int64(math.Ceil(float64(size.Nodes)*max(*v, *m)/busyLoad)))
+	offered := fmt.Sprintf("%sthe offered load is %s of the vcores and %s of the memory", sc.given(), trace.Percent(v), trace.Percent(m))
+	nodes, span := trace.SizeAtStart(sc.Input.Nodes).Nodes, float64(sc.Input.SpanMS)/sc.Faster
+	if takes, roomy, crowded := sc.Offered.Crowded(nodes, int64(span)); crowded {
+		way := fmt.Sprintf("--nodes %d has enough room", roomy)
+		if sc.Load > 0 { // which holds on any number of nodes
+			way = fmt.Sprintf("try --load %v", busyLoad)
+		}
+		if sc.Load < percentLoad { // else it is said by how much
+			sc.warn(record.HighLoad, "%s: jobs are submitted for %.1f h, and the work takes at least %.1f h, so most of each wait is for the jobs before, and longer the longer the trace is; %s",
+				offered, span/hourMS, takes/hourMS, way)
+		}
+		return
+	}
+	if max(*v, *m) >= lowLoad {
+		return
+	}
+	fewer := max(1, int64(math.Ceil(float64(nodes)*max(*v, *m)/busyLoad)))
 	text := ""
-	if fewer < size.Nodes {
+	if fewer < nodes {
 		text = fmt.Sprintf(", or --nodes %d, a smaller cluster", fewer)
 	}
-	sc.warn(record.LowLoad, "%sthe offered load is %s of the vcores and %s of the memory: hardly anything will wait, and policies have nothing to share out; try --load %v, which lays arrivals closer together%s",
-		sc.given(), trace.Percent(v), trace.Percent(m), busyLoad, text)
-	return nil
+	sc.warn(record.LowLoad, "%s: hardly anything will wait, and policies have nothing to share out; try --load %v, which lays arrivals closer together%s", offered, busyLoad, text)
 }
 
 // given says under which nodes and load a load is offered, where they are not the trace's: it may be one of several.

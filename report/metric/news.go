@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"replay/engine/record"
 	"replay/report/quantity"
 	"replay/report/result"
 )
@@ -14,7 +13,7 @@ import (
 // News says in sentences what happened in the replay, as far as it happened: each stands only where its numbers have
 // something to say, and says over what they are.
 func (s *Summary) News() (texts []string) {
-	for _, tell := range []func(*Summary) string{littleOffered, jobsWaited, allocatedAndBusy, demandUnmet, timeWasted} {
+	for _, tell := range []func(*Summary) string{loadOffered, jobsWaited, allocatedAndBusy, demandUnmet, timeWasted} {
 		if text := tell(s); text != "" {
 			texts = append(texts, text)
 		}
@@ -38,13 +37,13 @@ func (s *Summary) number(name string) (*Value, bool) {
 	return &s.Values[i], true
 }
 
-// littleOffered says that there is too little work for anything to wait, and what to try. Where no job succeeds something else is wrong.
-func littleOffered(s *Summary) string {
+// loadOffered says that there is too little work for anything to wait, or far more than the cluster can do, and what to try. Where no job succeeds something else is wrong.
+func loadOffered(s *Summary) string {
 	if s.Manifest.Totals.JobsSucceeded == 0 {
 		return ""
 	}
 	for _, w := range s.Manifest.Warnings {
-		if w.Code == record.LowLoad {
+		if w.OfLoad() {
 			return strings.ToUpper(w.Text[:1]) + w.Text[1:] + "."
 		}
 	}

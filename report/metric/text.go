@@ -105,11 +105,11 @@ func (s *Summary) writeHeadline(w io.Writer) {
 	fmt.Fprintf(w, "\n%s more values: --all, or summary.txt of a result directory (--out).\n", quantity.Thousands(int64(len(s.Values)-len(said))))
 }
 
-// Warnings returns the texts of the warnings, without those of jobs that did not succeed and of little load: the outcome has their
+// Warnings returns the texts of the warnings, without those of jobs that did not succeed and of the offered load: the outcome has their
 // reasons, the news has the load.
 func (s *Summary) Warnings() (texts []string) {
 	for i := range s.Manifest.Warnings {
-		if w := &s.Manifest.Warnings[i]; w.Code != record.LowLoad && (!w.Voids || w.Jobs == 0) {
+		if w := &s.Manifest.Warnings[i]; !w.OfLoad() && (!w.Voids || w.Jobs == 0) {
 			texts = append(texts, fmt.Sprintf("%s (%s)", Counted(w), w.Code))
 		}
 	}

@@ -48,6 +48,32 @@ func TestLoadAndNodesAtRunTime(t *testing.T) {
 	}
 }
 
+// A replay of far more work than the cluster can do says so first, with the nodes that have enough room, and so does a comparison of the variant.
+func TestHighLoadIsSaid(t *testing.T) {
+	tr := filepath.Join(t.TempDir(), "long")
+	must(t, "gen", "uniform-micro", "--nodes", "10", "--jobs", "1000", "--load", "0.05", "--out", tr, "-q")
+	const said = "With --nodes 1 --load 4 the offered load is 400.0 % of the vcores and 200.0 % of the memory: jobs are submitted for 2.6 h, and the work takes at least 10.4 h, " +
+		"so most of each wait is for the jobs before, and longer the longer the trace is; try --load 0.8."
+	text := strings.Join(strings.Fields(must(t, "run", tr, "--nodes", "1", "--load", "4", "--until", "5m")), " ")
+	if i := strings.Index(text, said); i < 0 || i > strings.Index(text, "mean wait") {
+		t.Errorf("too much load is not said, or not first:\n%.900s", text)
+	}
+	long := filepath.Join(t.TempDir(), "crowded")
+	must(t, "gen", "uniform-micro", "--nodes", "1", "--jobs", "1000", "--load", "4", "--out", long, "-q")
+	text = strings.Join(strings.Fields(must(t, "run", long, "--until", "5m")), " ")
+	_, way, _ := strings.Cut(text, "longer the longer the trace is; --nodes ")
+	nodes, _, ok := strings.Cut(way, " has enough room.")
+	if !ok {
+		t.Fatalf("the nodes with enough room are not said:\n%.800s", text)
+	}
+	if text := must(t, "run", long, "--nodes", nodes, "--until", "5m"); strings.Contains(text, "has enough room") {
+		t.Errorf("a cluster with enough room is called crowded:\n%.800s", text)
+	}
+	if _, _, stderr := cmd(t, "compare", tr, "--seeds", "2", "--until", "5m", "--load", "4", "--variant", "a: --nodes 1", "--variant", "b:"); !strings.Contains(stderr, "warning: with --nodes 1 --load 4 the offered load is 400.0 %") {
+		t.Errorf("which variant has too much load is not said: %s", stderr)
+	}
+}
+
 // Results of different sizes of one cluster are compared, made by one command or by several.
 func TestSizesOfOneClusterCompare(t *testing.T) {
 	const trace = traces + "uniform-micro"
@@ -77,6 +103,10 @@ func TestLowLoadIsSaid(t *testing.T) {
 	}
 	if text := must(t, "run", traces+"uniform-micro", "--load", "80", "--until", "30s"); !strings.Contains(text, "80 % of that is load 0.8") {
 		t.Errorf("a load that was meant as a percentage is taken without a word:\n%.800s", text)
+	}
+	// Its work is of some minutes: that it waits is seen soon.
+	if text := must(t, "run", traces+"uniform-micro", "--load", "9", "--until", "30s"); strings.Contains(text, "has enough room") {
+		t.Errorf("a backlog of an hour is called far too much:\n%.800s", text)
 	}
 	// Where nothing succeeds, waits are not what is to be said.
 	if _, text, _ := cmd(t, "run", traces+"uniform-micro", "--load", "0.015", "--until", "30m", "--conf", "spark.executor.memory=900g"); strings.Contains(text, "hardly anything") || !strings.Contains(text, "0 of ") {

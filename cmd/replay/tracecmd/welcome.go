@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -155,21 +154,14 @@ func spanLine(opt *workload.Options, res *workload.Result) string {
 	return s
 }
 
-// From an offered load of crowded on jobs wait for most of a replay; where that is longMS more than the submissions take, a person should know before.
-const (
-	crowded   = 1.5
-	longMS    = 6 * 3600_000
-	roomyLoad = 0.5 // of a cluster with enough room
-)
-
 // loadLine says, of a cluster that is far too small for the work, how long that takes, and how many such nodes have enough room.
 func loadLine(res *workload.Result) string {
-	v, m := res.Load.VCores, res.Load.Memory
-	if v == nil || m == nil || max(*v, *m) < crowded || (max(*v, *m)-1)*float64(res.SpanMS) < longMS {
+	takes, roomy, ok := res.Load.Crowded(trace.SizeAtStart(res.Meta.Nodes).Nodes, res.SpanMS)
+	if !ok {
 		return ""
 	}
 	return fmt.Sprintf("offered load: %s of the vcores and %s of the memory: the work takes at least %s, and a replay with such queues takes longer, too; %d such nodes have enough room",
-		trace.Percent(v), trace.Percent(m), spanText(int64(float64(res.SpanMS)*max(*v, *m))), int64(math.Ceil(float64(trace.SizeAtStart(res.Meta.Nodes).Nodes)*max(*v, *m)/roomyLoad)))
+		trace.Percent(res.Load.VCores), trace.Percent(res.Load.Memory), spanText(int64(takes)), roomy)
 }
 
 // spanText is a time of up to many years.
