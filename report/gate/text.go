@@ -129,9 +129,9 @@ func change(row *compare.Row) string {
 	s := row.Scale(head)
 	text := fmt.Sprintf("%s → %s (%s", s.Number(a.Number), s.Number(b.Number)+s.Suffix(), s.Signed(b.Difference))
 	if part := 100 * quantity.Over(b.Difference, math.Abs(a.Number)); !math.IsNaN(part) && row.Unit != quantity.Share {
-		text += fmt.Sprintf(", %+.1f %%", part)
+		text += ", " + quantity.Signed(part, 1) + " %"
 	}
-	return strings.ReplaceAll(text, "-", "−") + ")"
+	return text + ")"
 }
 
 // Say says what became of the condition.

@@ -285,9 +285,18 @@ func (p *Plan) cell(pt *Point, t int) string {
 	if math.IsNaN(mean) {
 		return "–"
 	}
-	s := p.Metrics[t].Unit.ScaleOf(mean)
+	return known(p.Metrics[t].Unit, mean, half)
+}
+
+// known writes a mean and half of its interval, if it has one.
+func known(unit quantity.Unit, mean, half float64) string {
+	s := unit.ScaleOf(mean)
 	text := s.Number(mean)
-	if !math.IsNaN(half) && half > 0 {
+	switch {
+	case math.IsNaN(half) || half <= 0:
+	case unit == quantity.MS && half*s.By < 0.005: // of a time of days it may be some seconds
+		return text + s.Suffix() + " ±" + unit.Amount(half)
+	default:
 		text += " ±" + s.Number(half)
 	}
 	return text + s.Suffix()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"replay/report/inference"
+	"replay/report/quantity"
 	"replay/report/target"
 )
 
@@ -129,5 +130,26 @@ func TestTwoTargets(t *testing.T) {
 	}})
 	if err != nil || a.Best != 24 {
 		t.Errorf("%+v (%v)", a, err)
+	}
+}
+
+// An interval is in the unit of its mean, but where it would be nothing but zeros there.
+func TestIntervalsForPeople(t *testing.T) {
+	const day = 24 * quantity.HourMS
+	for _, x := range []struct {
+		unit       quantity.Unit
+		mean, half float64
+		want       string
+	}{
+		{quantity.MS, 3 * day, 260, "3.00 d ±260 ms"},
+		{quantity.MS, 3 * day, day / 4, "3.00 ±0.25 d"},
+		{quantity.MS, 90_000, 1500, "90.00 ±1.50 s"},
+		{quantity.MS, 90_000, 0, "90.00 s"},
+		{quantity.MS, 90_000, math.NaN(), "90.00 s"},
+		{quantity.Share, .5, .01, "50.00 ±1.00 %"},
+	} {
+		if got := known(x.unit, x.mean, x.half); got != x.want {
+			t.Errorf("%q, want %q", got, x.want)
+		}
 	}
 }

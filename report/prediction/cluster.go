@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"replay/report/dist"
+	"replay/report/quantity"
 )
 
 // Cluster sets a replayed cluster beside its recording.
@@ -101,13 +102,13 @@ func (c *Cluster) writeText(w io.Writer) error {
 		for i, l := range s.Levels {
 			difference := "–"
 			if sum64(s.Recorded) > 0 && sum64(s.Predicted) > 0 {
-				difference = fmt.Sprintf("%+.1f points", share64(s.Predicted, i)-share64(s.Recorded, i))
+				difference = quantity.Signed(share64(s.Predicted, i)-share64(s.Recorded, i), 1) + " points"
 			}
 			fmt.Fprintf(t, "  %s %s\t%s\t%s\t%s\n", s.name, l, shareText(s.Recorded, i), shareText(s.Predicted, i), difference)
 		}
 	}
 	for _, x := range c.Waits {
-		fmt.Fprintf(t, "  %s, median\t%s ms\t%s ms\t%s\n", x.Name, numberText(x.RecordedMS), numberText(x.PredictedMS), numberText(x.PredictedMS-x.RecordedMS))
+		fmt.Fprintf(t, "  %s, median\t%s ms\t%s ms\t%s\n", x.Name, numberText(x.RecordedMS), numberText(x.PredictedMS), changeText(x.PredictedMS-x.RecordedMS, 0, " ms"))
 	}
 	r, p := c.Executors.area()
 	fmt.Fprintf(t, "  executor time\t%.0f s\t%.0f s\t%s\n", r, p, percentText(Ratio(p/max(r, 1e-9)-1)))

@@ -233,11 +233,14 @@ func msText(ms int64) string {
 	return fmt.Sprintf("%.2f s", float64(ms)/1000)
 }
 
-func percentText(r Ratio) string {
+func percentText(r Ratio) string { return changeText(100*r, 1, " %") }
+
+// changeText writes a difference with its sign and n decimals.
+func changeText(r Ratio, n int, unit string) string {
 	if math.IsNaN(float64(r)) {
 		return "–"
 	}
-	return fmt.Sprintf("%+.1f %%", 100*float64(r))
+	return quantity.Signed(float64(r), n) + unit
 }
 
 func absText(r Ratio) string {

@@ -99,6 +99,15 @@ func Decimals(x float64, n int) string {
 	return whole
 }
 
+// Signed writes x as [Decimals] does, with its sign where what is written is not 0.
+func Signed(x float64, n int) string {
+	text := Decimals(x, n)
+	if x > 0 && strings.Trim(text, "0.,") != "" {
+		return "+" + text
+	}
+	return text
+}
+
 // Thousands writes n with a comma between thousands.
 func Thousands(n int64) string {
 	s := strconv.FormatInt(n, 10)

@@ -29,6 +29,11 @@ func TestScales(t *testing.T) {
 			t.Errorf("%v in %s is %q with its sign, want %q", tt.xs[1], tt.unit, got, tt.last)
 		}
 	}
+	for x, want := range map[float64]string{2.55: "+2.5", -1234.5: "−1,234.5", .04: "0.0", -.04: "0.0", 0: "0.0"} {
+		if got := Signed(x, 1); got != want {
+			t.Errorf("%v with its sign is %q, want %q", x, got, want)
+		}
+	}
 	for n, want := range map[int64]string{0: "0 jobs", 1: "1 job", 1200: "1,200 jobs"} {
 		if got := Counted(n, "jobs"); got != want {
 			t.Errorf("%q, want %q", got, want)
