@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -294,16 +293,10 @@ func decode(b []byte, v any) error {
 	if first := bytes.TrimSpace(b); len(first) == 0 || first[0] != '{' && first[0] != '[' {
 		return fmt.Errorf("the answer begins with %q, want JSON", first[:min(len(first), 40)])
 	}
-	err := json.Unmarshal(b, v)
-	var typed *json.UnmarshalTypeError
-	var syntax *json.SyntaxError
-	switch {
-	case errors.As(err, &typed):
-		return fmt.Errorf("%s is a %s, want %s", typed.Field, typed.Value, typed.Type)
-	case errors.As(err, &syntax):
-		return fmt.Errorf("byte %d of the answer: %w", syntax.Offset, err)
+	if err := input.JSON(b, v); err != nil {
+		return fmt.Errorf("the answer: %w", err)
 	}
-	return err
+	return nil
 }
 
 // get is object below a base.

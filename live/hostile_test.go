@@ -39,7 +39,7 @@ func TestHostileAnswers(t *testing.T) {
 		{"a loop", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), http.StatusFound) }, "was redirected 5 times, want at most 5", maxRedirects, false},
 		{"unauthorized", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, "the server answers 401 Unauthorized; --keytab and --principal, --user or --header-file may be wanted", 1, false},
 		{"forbidden", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) }, "the server answers 403 Forbidden; --keytab", 1, false},
-		{"a list", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "[1]") }, "is a array, want struct", 1, false},
+		{"a list", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "[1]") }, "the answer: the text is a list, want an object", 1, false},
 		{"deep", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, strings.Repeat("[", 20_000)) }, "exceeded max depth", 1, false},
 	} {
 		t.Run(x.name, func(t *testing.T) {

@@ -56,7 +56,7 @@ func TestInputsMalformed(t *testing.T) {
 		{"a gap", `{"BlockLocations":{"BlockLocation":[{"offset":0,"length":10,"hosts":[]},{"offset":90,"length":17,"hosts":[]}]}}`, "BlockLocation[1] is 17 bytes at 90, want the block after byte 10 of 107"},
 		{"too short", `{"BlockLocations":{"BlockLocation":[{"offset":0,"length":10,"hosts":[]}]}}`, "the blocks end at byte 10, want 107"},
 		{"another shape", `{"LocatedBlocks":{}}`, "BlockLocations is not there"},
-		{"a wrong type", `{"BlockLocations":{"BlockLocation":[{"offset":"0"}]}}`, "offset is a string, want int64"},
+		{"a wrong type", `{"BlockLocations":{"BlockLocation":[{"offset":"0"}]}}`, "offset is a text, want a whole number"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			c, o := reading(t, "/in/a")

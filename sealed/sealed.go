@@ -52,7 +52,7 @@ func Marshal(v any, indent string, set func(hash string)) ([]byte, error) {
 
 // Unmarshal reads a document into v. One without its hash, or with that of another, is an error.
 func Unmarshal(text []byte, v any) error {
-	if err := json.Unmarshal(text, v); err != nil {
+	if err := input.JSON(text, v); err != nil {
 		return err
 	}
 	sum, err := Sum(text, Key)

@@ -260,7 +260,7 @@ func readManifest(dir string) (*Manifest, error) {
 // parseManifest checks the text of the manifest at path.
 func parseManifest(path string, data []byte) (*Manifest, error) {
 	var m Manifest
-	if err := json.Unmarshal(data, &m); err != nil {
+	if err := input.JSON(data, &m); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	major, _, _ := strings.Cut(Version, ".")

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"replay/input"
 	"replay/trace"
 )
 
@@ -175,7 +176,7 @@ func (t *table) json(in io.Reader) error {
 		if err != nil && !errors.As(err, &wrong) {
 			return fmt.Errorf("%s: %s: %w", t.name, place, err)
 		}
-		if err := t.add(place, &r, err); err != nil {
+		if err := t.add(place, &r, input.WrongJSON(err)); err != nil {
 			return err
 		}
 	}

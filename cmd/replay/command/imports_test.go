@@ -40,7 +40,7 @@ var picture = map[string][]string{
 	"replay/trace/portrait":               {"replay/trace"},
 	"replay/trace/hdfs":                   {"replay/trace"},
 	"replay/trace/synth":                  {"replay/trace", "replay/trace/decima", "replay/trace/hdfs", "replay/trace/synth/model"},
-	"replay/trace/decima":                 {"replay/trace"},
+	"replay/trace/decima":                 {"replay/input", "replay/trace"},
 	"replay/trace/synth/model":            {"replay/trace"},
 	"replay/heap":                         nil,
 	"replay/engine/record":                nil,

@@ -42,7 +42,7 @@ func TestBadRows(t *testing.T) {
 		{head + "2,2,0,,1,-5,5\n", "line 3: first_ms_median is -5", 1},
 		{head + "2,2,0,,1,NaN,5\n", `line 3: first_ms_median is "NaN", want a number`, 1},
 		{head + "2,2,0,,1,,\n", "line 3: fresh_ms_median, first_ms_median and rest_ms_median are empty", 1},
-		{`[{"size_gb":2,"query":1,"stage":0,"tasks":1,"rest_ms_median":5},{"size_gb":3,"query":1,"stage":"x"}]`, "row 1: json: cannot unmarshal string", 1},
+		{`[{"size_gb":2,"query":1,"stage":0,"tasks":1,"rest_ms_median":5},{"size_gb":3,"query":1,"stage":"x"}]`, "row 1: stage is a text, want a whole number", 1},
 		{`[{"size_gb":2`, "unexpected EOF", 0},
 	})
 	for _, set := range []string{"gap=soon", "executors=0", "executor-vcores=-1", "executor-mem=9999999999999"} {

@@ -1,12 +1,12 @@
 package sls
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"strconv"
 
+	"replay/input"
 	"replay/trace"
 	"replay/trace/importer/objects"
 )
@@ -91,6 +91,8 @@ func (s *sample) check() error {
 		return fmt.Errorf("is val %v with std %v, want a val above 0 and a std of 0 or more", *s.Val, *s.Std)
 	case s.Dist != "" && s.Dist != "NORM" && s.Dist != "LOGNORM" || s.Dist != "" && s.Std == nil:
 		return fmt.Errorf("has dist %q, want NORM or LOGNORM with val and std", s.Dist)
+	case s.Val != nil && *s.Val < 0:
+		return fmt.Errorf("is val %v, want 0 or more", *s.Val)
 	case s.Val != nil:
 		return nil
 	case len(s.Discrete) == 0 || s.Weights != nil && len(s.Weights) != len(s.Discrete):
@@ -103,8 +105,8 @@ func (s *sample) check() error {
 			f, err := strconv.ParseFloat(text, 64)
 			v, ok = f, err == nil
 		}
-		if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("has the value %v, want a number", d)
+		if !ok || !(v >= 0) || math.IsInf(v, 0) {
+			return fmt.Errorf("has the value %v, want a number of 0 or more", d)
 		}
 		s.values = append(s.values, v)
 	}
@@ -231,7 +233,7 @@ func (w *synthWorkload) check(place string) error {
 // the simulator's and are others.
 func (r *reading) synth(o *object, place string) error {
 	var workloads []synthWorkload
-	if err := json.Unmarshal(o.workloads, &workloads); err != nil {
+	if err := input.JSON(o.workloads, &workloads); err != nil {
 		return fmt.Errorf("%s: workloads: %w", place, err)
 	}
 	number := func(name string, least, most int64) (int64, error) {

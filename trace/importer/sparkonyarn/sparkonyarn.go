@@ -5,7 +5,6 @@ package sparkonyarn
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -155,7 +154,7 @@ func (s *scenario) read() error {
 	if err != nil {
 		return notRecorded(s.dir, err)
 	}
-	if err := json.Unmarshal(data, &s.setup); err != nil {
+	if err := input.JSON(data, &s.setup); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if len(s.setup.Nodes) == 0 {
@@ -187,7 +186,7 @@ func (s *scenario) read() error {
 			}
 			s.apps[a.App] = a
 			s.appOrder = append(s.appOrder, a.App)
-			return json.Unmarshal(line, &a.raw)
+			return input.JSON(line, &a.raw)
 		}),
 		eachLine(s, "submits.jsonl", false, func(a *submission, _ []byte) error { s.submits[a.App] = a; return nil }),
 		eachLine(s, preferencesFile, !s.unasked, func(p *stagePreferences, _ []byte) error {
@@ -280,7 +279,7 @@ func eachLine[T any](s *scenario, name string, must bool, f func(v *T, line []by
 		}
 		v := new(T)
 		if err = lines.CheckJSON(line); err == nil {
-			err = json.Unmarshal(line, v)
+			err = input.JSON(line, v)
 		}
 		if err == nil {
 			err = f(v, line)

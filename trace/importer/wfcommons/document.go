@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"replay/input"
 )
 
 // document is what is taken of an instance. Of its text no more is in memory than one task or machine.
@@ -147,7 +149,7 @@ func (d *document) decode(where string, to any) error {
 	err := d.in.Decode(to)
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return d.bad(where, err)
+		return d.bad(where, input.WrongJSON(err))
 	}
 	return err
 }

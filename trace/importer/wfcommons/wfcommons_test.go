@@ -122,7 +122,7 @@ func TestMemoryUnits(t *testing.T) {
 
 func TestBadDocuments(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","runtimeInSeconds":"soon"}]}}`:            "workflow.tasks[0]: json: cannot unmarshal string",
+		`{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","runtimeInSeconds":"soon"}]}}`:            "workflow.tasks[0]: runtimeInSeconds is a text, want a number",
 		`{"schemaVersion":"1.4","workflow":{"tasks":[{"runtimeInSeconds":1}]}}`:                            "workflow.tasks[0]: has no name and no id",
 		`{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a"}]}}`:                                      "task a: runtime is missing, want seconds",
 		`{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","runtimeInSeconds":-1}]}}`:                "task a: runtime is -1, want seconds",
