@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"replay/input"
 )
 
 // Exit codes, as documented in the README.
@@ -51,16 +53,24 @@ func Arguments(c *cli.Context) string {
 // FailedCheck is the error of a command whose check failed and which has already said why.
 func FailedCheck() error { return &CodedError{Code: ExitFailed} }
 
-// Said is the text of an error for people. One of a file that is not there says so, and which flag of the words names it where the error does not.
+// Said is the text of an error for people. One of a file that is not there, that may not be read or that is none says so, and which flag of the words names it where
+// the error does not.
 func (w *Words) Said(err error) string {
 	text := err.Error()
 	var at *fs.PathError
-	if !errors.As(err, &at) || !errors.Is(at.Err, fs.ErrNotExist) {
+	var irregular *input.NotRegular
+	path := ""
+	switch {
+	case errors.As(err, &irregular):
+		path = irregular.Path
+	case errors.As(err, &at) && (errors.Is(at.Err, fs.ErrNotExist) || errors.Is(at.Err, fs.ErrPermission)):
+		path = at.Path
+		text = strings.Replace(text, at.Error(), path+": "+at.Err.Error(), 1)
+	default:
 		return text
 	}
-	text = strings.Replace(text, at.Error(), at.Path+": "+at.Err.Error(), 1)
 	for i := range w.Flags {
-		if f := &w.Flags[i]; strings.HasPrefix(text, at.Path) && f.Value != "" && (f.Value == at.Path || strings.HasSuffix(f.Value, "="+at.Path)) {
+		if f := &w.Flags[i]; strings.HasPrefix(text, path) && f.Value != "" && (f.Value == path || strings.HasSuffix(f.Value, "="+path)) {
 			return "--" + f.Name + ": " + text
 		}
 	}

@@ -108,6 +108,8 @@ func TestWordsOfErrors(t *testing.T) {
 		{[]string{"run", "--from", "."}, cmdline.ExitBadInput, ".: not a result directory: it has no run.json; "},
 		{[]string{"import", "auto", "hdfs:///var/log/spark", "--out", "x"}, cmdline.ExitBadInput, "hdfs:///var/log/spark: is an address, and inputs are files and folders that are here"},
 		{[]string{"backtest", "s3://logs/spark"}, cmdline.ExitBadInput, "s3://logs/spark: is an address"},
+		{[]string{"run", trace, "--fair-scheduler", trace}, cmdline.ExitBadInput, "--fair-scheduler: " + trace + ": is a folder, want a regular file"},
+		{[]string{"run", trace, "--yarn-site", "nothing.xml"}, cmdline.ExitBadInput, "--yarn-site: nothing.xml: no such file or directory"},
 		{[]string{"record", "--rm", "nota", "--out", "x"}, cmdline.ExitUsage, `--rm is "nota", want a URL such as http://host:8088`},
 		{[]string{"record", "--rm", "http://127.0.0.1:1", "--history", "hdfs:/logs", "--out", "x"}, cmdline.ExitUsage, `--history is "hdfs:/logs", which wants --webhdfs`},
 		{[]string{"record", "--rm", "http://127.0.0.1:1", "--for", "x", "--out", "x"}, cmdline.ExitUsage, `--for is "x", want a positive time with a unit`},
