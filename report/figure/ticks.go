@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
@@ -37,7 +36,7 @@ func (p percentTicks) Ticks(lo, hi float64) []plot.Tick {
 	digits := max(1, int(math.Ceil(float64(-math.Log10(step*100))-1e-9))) // that tell one from the next
 	var ts []plot.Tick
 	for i := math.Ceil(lo / step); i*step <= hi*(1+1e-9); i++ {
-		label := strings.TrimSuffix(fmt.Sprintf("%.*f", digits, i*step*100), ".0")
+		label := strings.TrimSuffix(quantity.Decimals(i*step*100, digits), ".0")
 		if i == 0 {
 			label = "0"
 		}

@@ -59,6 +59,13 @@ func TestSmallPercents(t *testing.T) {
 			t.Errorf("up to %v: %s, want %s", hi, got, want)
 		}
 	}
+	var labels []string
+	for _, k := range Percents.Ticks(-20, 20) {
+		labels = append(labels, k.Label)
+	}
+	if got, want := strings.Join(labels, " "), "−2,000 % −1,000 % 0 % 1,000 % 2,000 %"; got != want {
+		t.Errorf("of changes: %s, want %s", got, want)
+	}
 }
 
 // However narrow an axis of times is, two labels stand on it at least, and at what they say.
