@@ -108,6 +108,7 @@ func TestWordsOfErrors(t *testing.T) {
 		{[]string{"run", "--from", "."}, cmdline.ExitBadInput, ".: not a result directory: it has no run.json; "},
 		{[]string{"import", "auto", "hdfs:///var/log/spark", "--out", "x"}, cmdline.ExitBadInput, "hdfs:///var/log/spark: is an address, and inputs are files and folders that are here"},
 		{[]string{"backtest", "s3://logs/spark"}, cmdline.ExitBadInput, "s3://logs/spark: is an address"},
+		{[]string{"import", "spark-on-yarn", "rec", "--nodes", "4", "--out", "x"}, cmdline.ExitUsage, "--blocks is observed with --nodes 4: observed hosts are the recorded ones; leave --nodes out"},
 		{[]string{"run", trace, "--fair-scheduler", trace}, cmdline.ExitBadInput, "--fair-scheduler: " + trace + ": is a folder, want a regular file"},
 		{[]string{"run", trace, "--yarn-site", "nothing.xml"}, cmdline.ExitBadInput, "--yarn-site: nothing.xml: no such file or directory"},
 		{[]string{"record", "--rm", "nota", "--out", "x"}, cmdline.ExitUsage, `--rm is "nota", want a URL such as http://host:8088`},

@@ -60,7 +60,7 @@ func (f Format) Check(opt *Options) error {
 		return err
 	}
 	if f.observes(opt) {
-		return fmt.Errorf("blocks is observed with a cluster of %d nodes: observed hosts are the recorded ones; leave nodes out, or take blocks hdfs or none", opt.Nodes)
+		return fmt.Errorf("--blocks is observed with --nodes %d: observed hosts are the recorded ones; leave --nodes out, or take --blocks hdfs or none", opt.Nodes)
 	}
 	return nil
 }
