@@ -394,23 +394,21 @@ func (d *DAG) lineage(stage int32) func(yield func(int32) bool) {
 //
 // Source: DAGScheduler.getOrCreateParentStages.
 func (d *DAG) ancestors(stages []int32) []int32 {
-	seen := map[int32]bool{}
 	var all []int32
-	var visit func(int32)
-	visit = func(s int32) {
-		if seen[s] {
-			return
-		}
-		seen[s] = true
-		all = append(all, s)
-		for from := range d.lineage(s) {
-			for _, p := range d.job.Stages[from].Parents {
-				visit(p)
+	seen := make([]bool, len(d.stages))
+	put := func(stages []int32) {
+		for _, s := range stages {
+			if !seen[s] {
+				seen[s] = true
+				all = append(all, s)
 			}
 		}
 	}
-	for _, s := range stages {
-		visit(s)
+	put(stages)
+	for i := 0; i < len(all); i++ {
+		for from := range d.lineage(all[i]) {
+			put(d.job.Stages[from].Parents)
+		}
 	}
 	slices.Sort(all)
 	return all
