@@ -22,7 +22,7 @@ func (s *Scheduler) Allocate(id protocol.AppID, in *protocol.AllocateRequest, ou
 	}
 	s.requestResizes(a, in.Updates, out)
 	for _, c := range in.Releases {
-		s.end(s.container(c), c, protocol.ExitAborted, yarn.EventReleased)
+		s.endAs(s.container(c), c, protocol.ExitAborted, yarn.EventReleased)
 	}
 	demand := s.store(a, in)
 	if len(in.BlacklistAdd)+len(in.BlacklistRemove) > 0 {

@@ -105,10 +105,15 @@ func (s *Scheduler) allocate(a *app, n *yarn.Node, got *assignment) {
 }
 
 // end ends a container: usage of application, user and queues goes down at once, that of the node too unless the node has
-// reported it as running. Unknown containers are ignored. Requests of one that was never given out come back. id is the number by which it was meant, that of a decrease of it or its own.
+// reported it as running. Requests of one that was never given out come back.
 //
 // Source: AbstractYarnScheduler.completedContainer, AbstractLeafQueue.completedContainer.
-func (s *Scheduler) end(c *yarn.Container, id protocol.ContainerID, exit int32, e yarn.ContainerEvent) {
+func (s *Scheduler) end(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
+	s.endAs(c, c.ID, exit, e)
+}
+
+// endAs is [Scheduler.end] of a container that was meant by a number: its own, or that of a decrease of it. An unknown one is ignored.
+func (s *Scheduler) endAs(c *yarn.Container, id protocol.ContainerID, exit int32, e yarn.ContainerEvent) {
 	if c == nil {
 		return
 	}
@@ -126,7 +131,7 @@ func (s *Scheduler) end(c *yarn.Container, id protocol.ContainerID, exit int32, 
 	c.Asks = nil
 }
 
-// endOne is [Scheduler.end] without what follows from it.
+// endOne is [Scheduler.endAs] without what follows from it.
 //
 // Source: CapacityScheduler.completedContainerInternal.
 func (s *Scheduler) endOne(c *yarn.Container, id protocol.ContainerID, exit int32, e yarn.ContainerEvent) {

@@ -281,7 +281,7 @@ func (s *Scheduler) Ended(id protocol.NodeID, completed []protocol.Status) {
 func (s *Scheduler) ended(n *yarn.Node, completed []protocol.Status) {
 	for i := range completed {
 		c := &completed[i]
-		s.end(s.container(c.ID), c.ID, c.Exit, yarn.EventFinished)
+		s.endAs(s.container(c.ID), c.ID, c.Exit, yarn.EventFinished)
 		if gone := n.Release(c.ID, yarn.ContainerHash(s.timestamp, c.ID), true); gone != nil {
 			gone.Spare()
 		}

@@ -68,7 +68,7 @@ func (s *Scheduler) pullResizes(a *app, out *protocol.AllocateResponse) error {
 // No end of a container is reported.
 func (s *Scheduler) releaseLeftovers(a *app) {
 	for _, c := range a.PullDiscarded() {
-		s.end(c, c.ID, protocol.ExitAborted, yarn.EventReleased)
+		s.end(c, protocol.ExitAborted, yarn.EventReleased)
 	}
 }
 

@@ -250,7 +250,7 @@ func TestEndsOfContainers(t *testing.T) {
 		r.beat(nil)
 		tt.do(r)
 		r.events = nil
-		r.s.end(r.s.container(id(2)), id(2), protocol.ExitAborted, yarn.EventKill)
+		r.s.endAs(r.s.container(id(2)), id(2), protocol.ExitAborted, yarn.EventKill)
 		if len(r.events) != 1 || r.events[0].Kind != yarn.Completed || r.events[0].Launched != tt.launched || r.events[0].Acquired != tt.acquired {
 			t.Errorf("%s: %+v, want one end, launched %v, acquired %v", tt.name, r.events, tt.launched, tt.acquired)
 		}
@@ -274,7 +274,7 @@ func TestReservationForAnotherSize(t *testing.T) {
 	if err := r.call(protocol.AllocateRequest{Asks: []protocol.Ask{{Priority: 5, Name: protocol.Any, Count: 1, Size: resource.R(1024, 1), Relax: true}}}); err != nil {
 		t.Fatal(err)
 	}
-	r.s.end(r.s.container(id(2)), id(2), protocol.ExitAborted, yarn.EventKill)
+	r.s.endAs(r.s.container(id(2)), id(2), protocol.ExitAborted, yarn.EventKill)
 	r.beat([]protocol.Status{{ID: id(2), Exit: 0}})
 	r.call(protocol.AllocateRequest{})
 	if len(r.out.Allocated) != 1 {

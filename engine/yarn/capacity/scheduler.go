@@ -143,11 +143,11 @@ func (s *Scheduler) RemoveNode(id protocol.NodeID) {
 		list = append(list, c)
 	}
 	for _, c := range list {
-		s.end(c, c.ID, protocol.ExitAborted, yarn.EventKill)
+		s.end(c, protocol.ExitAborted, yarn.EventKill)
 		n.Release(c.ID, c.Hash, true)
 	}
 	if n.Reserved != nil {
-		s.end(n.Reserved, n.Reserved.ID, protocol.ExitAborted, yarn.EventKill)
+		s.end(n.Reserved, protocol.ExitAborted, yarn.EventKill)
 	}
 	s.nodes.Remove(id)
 	s.clusterChanged()
@@ -264,7 +264,7 @@ func (s *Scheduler) Launched(id protocol.NodeID, launched []protocol.ContainerID
 
 // Expire ends a container that was never started.
 func (s *Scheduler) Expire(id protocol.ContainerID) {
-	s.end(s.container(id), id, protocol.ExitAborted, yarn.EventExpire)
+	s.endAs(s.container(id), id, protocol.ExitAborted, yarn.EventExpire)
 }
 
 // EndExcess is part of [yarn.Overcommitter].
@@ -273,7 +273,7 @@ func (s *Scheduler) Expire(id protocol.ContainerID) {
 func (s *Scheduler) EndExcess(id protocol.NodeID) {
 	if n := s.nodes.Node(id); n != nil {
 		for _, c := range n.Excess(s.calc) {
-			s.end(c, c.ID, protocol.ExitPreempted, yarn.EventKill)
+			s.end(c, protocol.ExitPreempted, yarn.EventKill)
 		}
 	}
 }

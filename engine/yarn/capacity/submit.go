@@ -177,7 +177,7 @@ func (s *Scheduler) stop(a *app) {
 		list = append(list, c)
 	}
 	for _, c := range list {
-		s.end(c, c.ID, protocol.ExitAborted, yarn.EventKill)
+		s.end(c, protocol.ExitAborted, yarn.EventKill)
 	}
 	list = list[:0]
 	for _, k := range a.held.All {
@@ -186,7 +186,7 @@ func (s *Scheduler) stop(a *app) {
 		}
 	}
 	for _, c := range list {
-		s.end(c, c.ID, protocol.ExitAborted, yarn.EventKill)
+		s.end(c, protocol.ExitAborted, yarn.EventKill)
 	}
 	a.Stopped = true
 	a.Stop()

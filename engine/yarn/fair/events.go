@@ -34,7 +34,7 @@ func (f *Scheduler) Allocate(id protocol.AppID, req *protocol.AllocateRequest, r
 	}
 	for _, c := range req.Releases {
 		if live := f.live(c); live != nil {
-			f.completed(live, c, protocol.ExitAborted, yarn.EventReleased)
+			f.completedAs(live, c, protocol.ExitAborted, yarn.EventReleased)
 		}
 	}
 	if len(req.Asks) > 0 {
@@ -112,7 +112,7 @@ func (f *Scheduler) ended(n *node, completed []protocol.Status) {
 	for i := range completed {
 		s := &completed[i]
 		if live := f.live(s.ID); live != nil {
-			f.completed(live, s.ID, s.Exit, yarn.EventFinished)
+			f.completedAs(live, s.ID, s.Exit, yarn.EventFinished)
 		}
 	}
 	n.ending = resource.Resource{}
@@ -189,7 +189,7 @@ func (f *Scheduler) Launched(id protocol.NodeID, launched []protocol.ContainerID
 // Expire ends a container that was acquired and never started.
 func (f *Scheduler) Expire(id protocol.ContainerID) {
 	if c := f.live(id); c != nil {
-		f.completed(c, id, protocol.ExitAborted, yarn.EventExpire)
+		f.completedAs(c, id, protocol.ExitAborted, yarn.EventExpire)
 	}
 }
 
@@ -199,15 +199,20 @@ func (f *Scheduler) Expire(id protocol.ContainerID) {
 func (f *Scheduler) EndExcess(id protocol.NodeID) {
 	if n := f.node(id); n != nil {
 		for _, c := range n.Excess(resource.DefaultCalculator{}) {
-			f.completed(c, c.ID, protocol.ExitPreempted, yarn.EventKill)
+			f.completed(c, protocol.ExitPreempted, yarn.EventKill)
 		}
 	}
 }
 
-// completed ends a container or a reservation; id is the number by which it was meant, that of a decrease of it or its own.
+// completed ends a container or a reservation.
 //
 // Source: AbstractYarnScheduler.completedContainer, FairScheduler.completedContainerInternal.
-func (f *Scheduler) completed(c *yarn.Container, id protocol.ContainerID, exit int32, e yarn.ContainerEvent) {
+func (f *Scheduler) completed(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
+	f.completedAs(c, c.ID, exit, e)
+}
+
+// completedAs is [Scheduler.completed] of a container that was meant by a number: its own, or that of a decrease of it.
+func (f *Scheduler) completedAs(c *yarn.Container, id protocol.ContainerID, exit int32, e yarn.ContainerEvent) {
 	a := f.attempt(c.ID.App)
 	if a == nil {
 		return

@@ -148,7 +148,7 @@ func (g *golden) wantTable(id protocol.AppID, priority int32, want string) {
 
 func (g *golden) kill(id protocol.AppID, n int64) {
 	c := protocol.ContainerID{App: id, N: n}
-	g.f.completed(g.f.live(c), c, protocol.ExitAborted, yarn.EventKill)
+	g.f.completedAs(g.f.live(c), c, protocol.ExitAborted, yarn.EventKill)
 }
 
 func (g *golden) queue(path string) *queue { return g.f.tree.byName[path] }

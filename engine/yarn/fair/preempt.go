@@ -95,7 +95,7 @@ func (f *Scheduler) KillDue() {
 			continue
 		}
 		for _, c := range k.list {
-			f.completed(c, c.ID, protocol.ExitPreempted, yarn.EventKill)
+			f.completed(c, protocol.ExitPreempted, yarn.EventKill)
 		}
 	}
 	f.kills = later

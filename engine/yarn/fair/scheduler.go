@@ -227,11 +227,11 @@ func (f *Scheduler) RemoveNode(id protocol.NodeID) {
 		return
 	}
 	for _, c := range slices.Collect(n.Containers) {
-		f.completed(c, c.ID, protocol.ExitAborted, yarn.EventKill)
+		f.completed(c, protocol.ExitAborted, yarn.EventKill)
 		n.release(c.ID, c.Hash, true)
 	}
 	if n.Reserved != nil {
-		f.completed(n.Reserved, n.Reserved.ID, protocol.ExitAborted, yarn.EventKill)
+		f.completed(n.Reserved, protocol.ExitAborted, yarn.EventKill)
 	}
 	f.everything()
 	f.cluster.Remove(id)
@@ -366,10 +366,10 @@ func (f *Scheduler) RemoveAttempt(id protocol.AppID) {
 	f.touch()
 	a.FetchTables()
 	for c := range a.AllLive {
-		f.completed(c, c.ID, protocol.ExitAborted, yarn.EventKill)
+		f.completed(c, protocol.ExitAborted, yarn.EventKill)
 	}
 	for _, c := range a.reservedContainers() {
-		f.completed(c, c.ID, protocol.ExitAborted, yarn.EventKill)
+		f.completed(c, protocol.ExitAborted, yarn.EventKill)
 	}
 	a.Stopped = true
 	a.had = a.AppendTables(a.had[:0])
