@@ -28,10 +28,14 @@ func (d *drf) Equal(total resource.Resource, claim *Claim, count int64) {
 	}
 }
 
+// Headroom bounds both by the fair share. Vcores are subtracted as ints: a queue that uses less than nothing of all that there can be has none left.
+//
+// Source: DominantResourceFairnessPolicy.getHeadroom.
 func (*drf) Headroom(fair, used, available resource.Resource) resource.Resource {
+	left := int64(int32(fair.CPU() - used.CPU()))
 	return resource.R(
 		min(available[resource.Memory], max(fair[resource.Memory]-used[resource.Memory], 0)),
-		min(available.CPU(), max(fair.CPU()-used.CPU(), 0)))
+		min(available.CPU(), max(left, 0)))
 }
 
 // Total is true when no ratio that Compare forms is 0/0 and no weight turns the order around.

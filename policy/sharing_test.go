@@ -329,6 +329,9 @@ func TestDRFBoundsEveryType(t *testing.T) {
 	if got := s.Headroom(resource.R(4096, 4), resource.R(1024, 9), resource.R(9999, 7)); got != resource.R(3072, 0) {
 		t.Errorf("headroom %v, want what is left of the fair share", got)
 	}
+	if got := s.Headroom(resource.R(4096, math.MaxInt32), resource.R(1024, -1), resource.R(9999, 7)); got != resource.R(3072, 0) {
+		t.Errorf("headroom %v of a share of all vcores that there can be and a usage of -1, want none: an int holds no more", got)
+	}
 	if s.Calculator() != resource.Calculator(resource.NewDominant(2)) {
 		t.Errorf("calculator %v, want that of dominant shares", s.Calculator())
 	}
