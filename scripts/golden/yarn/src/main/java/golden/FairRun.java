@@ -8,8 +8,10 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
@@ -17,12 +19,15 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.AllocationConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.ConfigurableResource;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FSAppAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FSLeafQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FSQueue;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FSQueueType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FSSchedulerNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.QueueManager;
 
 /** A random run of the FairScheduler. */
 class FairRun extends Run {
@@ -300,6 +305,7 @@ class FairRun extends Run {
     m = new Manager(conf);
     fair = new FairScheduler();
     s = fair;
+    field(QueueManager.class, "incompatibleQueuesPendingRemoval").set(fair.getQueueManager(), new LinkedHashSet<>());
     fair.setClock(m.clock);
     m.context.setScheduler(fair);
     fair.setRMContext(m.context);
@@ -311,6 +317,7 @@ class FairRun extends Run {
       }
       throw e;
     }
+    order();
     Map<String, Object> head = new LinkedHashMap<>();
     head.put("run", name);
     head.put("scheduler", "fair");
@@ -339,6 +346,19 @@ class FairRun extends Run {
     head.put("events", lines.size());
     lines.add(0, JSON.writeValueAsString(head));
     return lines;
+  }
+
+  /**
+   * Gives what the class goes through by the addresses of objects an order of its own, which is one of those that addresses give: parents that a
+   * reload no longer declares come before leaves. Queues that wait for another one to go are kept in the order in which they began to.
+   */
+  void order() throws Exception {
+    AllocationConfiguration conf = fair.getAllocationConfiguration();
+    Map<FSQueueType, Set<String>> declared = conf.getConfiguredQueues();
+    Map<FSQueueType, Set<String>> ordered = new LinkedHashMap<>();
+    ordered.put(FSQueueType.PARENT, declared.get(FSQueueType.PARENT));
+    ordered.put(FSQueueType.LEAF, declared.get(FSQueueType.LEAF));
+    field(AllocationConfiguration.class, "configuredQueues").set(conf, ordered);
   }
 
   void write(String xml) throws Exception {
@@ -491,7 +511,7 @@ class FairRun extends Run {
     List<Object> nodeNames = new ArrayList<>();
     List<Object> contents = new ArrayList<>();
     for (FSSchedulerNode n : fair.getNodeTracker().getAllNodes()) {
-      nodeNames.add(n.getNodeName());
+      nodeNames.add(Recorder.host(n));
       List<Object> list = new ArrayList<>();
       for (Object c : (List<?>) call(n, "getRunningContainersWithAMsAtTheEnd")) {
         list.add(id((RMContainer) c));

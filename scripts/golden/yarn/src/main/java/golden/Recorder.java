@@ -157,8 +157,13 @@ public final class Recorder {
     }
   }
 
+  /** A node as the script calls it, whatever the scheduler does. */
+  static String host(SchedulerNode n) {
+    return n.getNodeID().getHost();
+  }
+
   private static List<Object> row(String kind, SchedulerNode n, RMContainer c) {
-    return new ArrayList<>(Arrays.asList(kind, app(c.getContainerId()), number(c), n.getNodeName()));
+    return new ArrayList<>(Arrays.asList(kind, app(c.getContainerId()), number(c), host(n)));
   }
 
   public static void type(NodeType type, RMContainer c) {

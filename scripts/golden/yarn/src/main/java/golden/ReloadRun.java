@@ -57,6 +57,7 @@ class ReloadRun extends FairRun {
       } catch (InvocationTargetException x) {
         e.put("msg", Cases.chain(x.getCause()));
       }
+      order();
       e.put("queues", settings(fair));
     });
   }
