@@ -145,23 +145,13 @@ func (s *sim) addNode(ids ...protocol.NodeID) {
 	specs := make([]yarn.NodeSpec, len(ids))
 	for i, id := range ids {
 		s.nodes.setDown(id, false)
-		specs[i] = yarn.NodeSpec{ID: id, Host: s.nodeName(id), Rack: s.cluster.Rack[id], Total: s.total(id)}
+		specs[i] = yarn.NodeSpec{ID: id, Host: s.cluster.Host[id], Rack: s.cluster.Rack[id], Total: s.total(id)}
 	}
 	for _, id := range s.rm.AddNode(s.now, specs...) {
 		has, least := s.total(id), s.sc.Site.LeastNode()
 		s.warnings.add("node-refused", "nodes that have less memory or fewer vcores than the smallest container (%d MiB, %d vcores: yarn.scheduler.minimum-allocation-mb, -vcores) "+
 			"are refused, as YARN does; the first is %s with %d MiB, %d vcores", least[resource.Memory], least.CPU(), s.nodes.spec[id].Host, has[resource.Memory], has.CPU())
 	}
-}
-
-// nodeName returns what schedulers call a node. With the port in it no request that names a host fits.
-//
-// Source: FiCaSchedulerNode, FSSchedulerNode (usePortForNodeName), SchedulerNode.getNodeName.
-func (s *sim) nodeName(id protocol.NodeID) protocol.Name {
-	if !s.sc.Site.PortInNodeName {
-		return s.cluster.Host[id]
-	}
-	return s.names.Intern(s.nodes.spec[id].Host + ":0")
 }
 
 // everyNode are all nodes of the trace.

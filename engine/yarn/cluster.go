@@ -2,6 +2,7 @@ package yarn
 
 import (
 	"slices"
+	"strconv"
 
 	"replay/engine/fetch"
 	"replay/engine/protocol"
@@ -68,6 +69,7 @@ func (p *Places) Hash(n protocol.Name) int32 {
 type Cluster struct {
 	*Places
 	Capacity resource.Resource // sum over the nodes
+	ports    bool              // see [NewCluster]
 
 	byID    []*Node  // by number, nil when not registered
 	blocks  [][]Node // by number, in blocks: the memory of each node that registers for the first time
@@ -87,9 +89,11 @@ type Cluster struct {
 // Source: ClusterNodeTracker.maxAllocation.
 var noNode = resource.Resource{-1, -1, -1, -1}
 
-// NewCluster returns a cluster without nodes.
-func NewCluster(names *protocol.Names) *Cluster {
-	return &Cluster{Places: NewPlaces(names), byRack: map[protocol.Name][]*Node{}, byHost: map[protocol.Name]*Node{}, largest: noNode}
+// NewCluster returns a cluster without nodes. With ports requests call a node by its host and the port of its NodeManager, as HOST:PORT; else by its host.
+//
+// Source: SchedulerNode.getNodeName (usePortForNodeName).
+func NewCluster(names *protocol.Names, ports bool) *Cluster {
+	return &Cluster{Places: NewPlaces(names), ports: ports, byRack: map[protocol.Name][]*Node{}, byHost: map[protocol.Name]*Node{}, largest: noNode}
 }
 
 // Len returns the number of registered nodes.
@@ -156,10 +160,14 @@ func (c *Cluster) Named(name protocol.Name) []*Node {
 
 // Add registers a node, all free, and returns it. It panics if the node is registered.
 func (c *Cluster) Add(s NodeSpec) *Node {
-	n := c.place(s.ID)
+	n, host := c.place(s.ID), s.Host
+	text := c.names.Text(host)
+	if c.ports {
+		s.Host = c.names.Intern(text + ":" + strconv.Itoa(int(s.Port)))
+	}
 	*n = Node{
-		NodeSpec: s, HostHash: c.Hash(s.Host), RackHash: c.Hash(s.Rack),
-		Hash: jvm.NodeHash(c.names.Text(s.Host), s.Port), Free: s.Total, cluster: c, resized: true,
+		NodeSpec: s, host: host, HostHash: c.Hash(s.Host), RackHash: c.Hash(s.Rack),
+		Hash: jvm.NodeHash(text, s.Port), Free: s.Total, cluster: c, resized: true,
 	}
 	n.Touch()
 	c.link(n)

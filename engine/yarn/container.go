@@ -95,7 +95,7 @@ func (c *Container) Protocol() (p protocol.Container) {
 
 // Show is [Container.Protocol] in place.
 func (c *Container) Show(p *protocol.Container) {
-	p.ID, p.Node, p.Host, p.Size = c.ID, c.Node.ID, c.Node.Host, c.Size
+	p.ID, p.Node, p.Host, p.Size = c.ID, c.Node.ID, c.Node.host, c.Size
 	p.Priority, p.Request, p.Type, p.Version = c.Key.Priority, c.Key.Request, c.Type, c.Version
 }
 

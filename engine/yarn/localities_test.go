@@ -18,7 +18,7 @@ func TestTablesByLocality(t *testing.T) {
 		names := protocol.NewNames()
 		var hosts []protocol.Name
 		racks := map[protocol.Name]protocol.Name{}
-		c := NewCluster(names)
+		c := NewCluster(names, false)
 		var nodes []*Node
 		for i := range 7 {
 			h, r := names.Intern(fmt.Sprint("h", i)), names.Intern(fmt.Sprint("/r", i/2))

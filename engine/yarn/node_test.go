@@ -11,7 +11,7 @@ import (
 // What goes from a node that has become too small: no masters as long as there is anything else, the newest first, no more than needed.
 func TestExcess(t *testing.T) {
 	names := protocol.NewNames()
-	c := NewCluster(names)
+	c := NewCluster(names, false)
 	n := c.Add(NodeSpec{Host: names.Intern("h"), Rack: names.Intern("/r"), Total: resource.R(8192, 8)})
 	for i, created := range []int64{5, 9, 7, 7} { // number 2 is a master
 		id := protocol.NewContainerID(1, 1, int64(i+1))
@@ -44,7 +44,7 @@ func TestExcess(t *testing.T) {
 // A container that has ended, and that its node has reported, is the memory of the next one, unless its attempt has changed sizes.
 func TestSpare(t *testing.T) {
 	names := protocol.NewNames()
-	c := NewCluster(names)
+	c := NewCluster(names, false)
 	n := c.Add(NodeSpec{Host: names.Intern("h"), Rack: names.Intern("/r"), Total: resource.R(8192, 8)})
 	ended := func(a *Attempt) *Container {
 		x := a.NewContainer(a.NextContainer(), n, Key{}, resource.R(1024, 1), 0)
@@ -76,7 +76,7 @@ func TestSpare(t *testing.T) {
 // Of a node that has changed it is told whether its capability may have, once.
 func TestResized(t *testing.T) {
 	names := protocol.NewNames()
-	c := NewCluster(names)
+	c := NewCluster(names, false)
 	n := c.Add(NodeSpec{Host: names.Intern("h"), Rack: names.Intern("/r"), Total: resource.R(4096, 4)})
 	told := func(what string, want ...bool) {
 		t.Helper()
@@ -100,7 +100,7 @@ func TestResized(t *testing.T) {
 // A table in the memory of one that is gone knows nothing of what that wanted of a node.
 func TestSpareTables(t *testing.T) {
 	names := protocol.NewNames()
-	c := NewCluster(names)
+	c := NewCluster(names, false)
 	n := c.Add(NodeSpec{Host: names.Intern("h"), Rack: names.Intern("/r"), Total: resource.R(8192, 8)})
 	other := names.Intern("o")
 	rack := protocol.RacksBy(func(host protocol.Name) protocol.Name {
@@ -126,5 +126,23 @@ func TestSpareTables(t *testing.T) {
 	next := asks(b, other)
 	if next != first || next.Version() == 0 || next.Host(n).Asked() != 0 || next.Rack(n).Asked() != 0 || next.AnyCount() != 2 {
 		t.Errorf("%d containers are wanted on the host, %d on its rack and %d anywhere by a table in the memory of another, want 0, 0 and 2", next.Host(n).Asked(), next.Rack(n).Asked(), next.AnyCount())
+	}
+}
+
+// Where ports are in the names of nodes requests find a node by host and port alone; masters see its host, and its place in the hash order stays.
+func TestPortsInNames(t *testing.T) {
+	names := protocol.NewNames()
+	spec := NodeSpec{Host: names.Intern("h"), Rack: names.Intern("/r"), Port: 8041, Total: resource.R(8192, 8)}
+	plain := NewCluster(names, false).Add(spec)
+	c := NewCluster(names, true)
+	n := c.Add(spec)
+	if got := c.Named(names.Intern("h:8041")); len(got) != 1 || got[0] != n || len(c.Named(spec.Host)) != 0 {
+		t.Errorf("nodes called h:8041 are %v, called h %v, want the one and none", got, c.Named(spec.Host))
+	}
+	if n.Hash != plain.Hash || n.HostHash == plain.HostHash {
+		t.Errorf("hash codes of the node %d and of its name %d, without ports %d and %d, want the first alike", n.Hash, n.HostHash, plain.Hash, plain.HostHash)
+	}
+	if got := (&Container{Node: n}).Protocol().Host; got != spec.Host {
+		t.Errorf("a master sees host %q, want h", names.Text(got))
 	}
 }

@@ -13,7 +13,7 @@ import (
 // TestNodeSets asks for the heartbeats of the nodes in two sets, step by step and at once.
 func TestNodeSets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := NewCluster(protocol.NewNames())
+		c := NewCluster(protocol.NewNames(), false)
 		n := rapid.IntRange(1, 9).Draw(t, "nodes")
 		var phases []protocol.NodeID
 		for i := range n {

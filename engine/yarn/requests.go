@@ -110,6 +110,14 @@ func (t *Table) Rack(n *Node) *Record {
 	return rack
 }
 
+// Addressed returns the record of the host of a node's address where requests call the node otherwise, as by its port, too; nil where they do not.
+func (t *Table) Addressed(n *Node) *Record {
+	if n.host == n.Host {
+		return nil
+	}
+	return t.Name(n.host)
+}
+
 // At returns what [Table.Host] and [Table.Rack] do.
 func (t *Table) At(n *Node) (host, rack *Record) {
 	if !t.byLocality() {

@@ -19,7 +19,7 @@ type askTest struct {
 
 func newAskTest() *askTest {
 	names := protocol.NewNames()
-	cluster := NewCluster(names)
+	cluster := NewCluster(names, false)
 	node := cluster.Add(NodeSpec{Host: names.Intern("n1"), Rack: names.Intern("/r1"), Total: resource.R(8192, 8)})
 	return &askTest{names, node, NewAttempt(AppSpec{ID: 1}, 1, 1, 0, cluster.Places)}
 }
@@ -124,7 +124,7 @@ func TestKeyOrder(t *testing.T) {
 // An attempt that begins in the memory of one that has stopped sees nothing of it, and that one nothing of the new.
 func TestAttemptInTheMemoryOfAnother(t *testing.T) {
 	names := protocol.NewNames()
-	c := NewCluster(names)
+	c := NewCluster(names, false)
 	n := c.Add(NodeSpec{Host: names.Intern("h"), Rack: names.Intern("/r"), Total: resource.R(8192, 8)})
 	var attempts []*Attempt
 	for id := range protocol.AppID(2) {

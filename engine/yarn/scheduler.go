@@ -20,7 +20,7 @@ type NodeSpec struct {
 	ID    protocol.NodeID
 	Host  protocol.Name
 	Rack  protocol.Name
-	Port  int32 // of the NodeManager; enters YARN's hash order and nothing else
+	Port  int32 // of the NodeManager; enters YARN's hash order, and what requests call a node where that is asked for
 	Total resource.Resource
 }
 

@@ -118,12 +118,12 @@ func (a *Attempt) Increase(c *Container, target resource.Resource) (cancelled re
 	return cancelled, true
 }
 
-// askOn asks for one container on that node and nowhere else.
+// askOn asks for one container on that node and nowhere else. It names the node by its address: a cluster that has ports in the names of nodes never grows containers.
 //
 // Source: ContainerUpdateContext.createResourceRequests.
 func (a *Attempt) askOn(k Key, n *Node, size resource.Resource, add bool) {
 	var asks [3]protocol.Ask
-	for i, name := range [...]protocol.Name{n.Host, n.Rack, protocol.Any} {
+	for i, name := range [...]protocol.Name{n.host, n.Rack, protocol.Any} {
 		asks[i] = protocol.Ask{Priority: k.Priority, RequestID: k.Request, Name: name, Count: 1, Size: size}
 	}
 	a.UpdateKey(k, asks[:], add)

@@ -297,7 +297,7 @@ func TestPositive(t *testing.T) {
 	for _, types := range []int{2, 3} {
 		for name, calc := range map[string]resource.Calculator{"default": resource.DefaultCalculator{}, "dominant": resource.NewDominant(types)} {
 			rapid.Check(t, func(t *rapid.T) {
-				s := &Scheduler{calc: calc, nodes: yarn.NewCluster(protocol.NewNames()), counted: types}
+				s := &Scheduler{calc: calc, nodes: yarn.NewCluster(protocol.NewNames(), false), counted: types}
 				if name == "default" {
 					s.counted = 1
 				}

@@ -64,7 +64,7 @@ var (
 // start in ms, which is also the first time on the clock.
 func New(site *conf.Site, cfg *conf.Capacity, names *protocol.Names, timestamp int64, observe yarn.Observer) *Scheduler {
 	s := &Scheduler{
-		site: site, cfg: cfg, nodes: yarn.NewCluster(names), observe: observe, timestamp: timestamp, now: timestamp,
+		site: site, cfg: cfg, nodes: yarn.NewCluster(names, site.PortInNodeName), observe: observe, timestamp: timestamp, now: timestamp,
 		calc: cfg.Calculator, types: len(site.Types), least: site.MinAllocation,
 		keepLooking: cfg.ReservationsLookOn, rackReset: cfg.RackFullReset,
 		delay:  policy.CapacityDelay{Node: cfg.NodeLocalityDelay, Rack: cfg.RackAdditionalDelay},

@@ -96,7 +96,7 @@ func New(site *conf.Site, alloc *conf.Allocations, names *protocol.Names, timest
 // NewAt is [New] with the clock at now when the queues of the file are made: the time from which they count as not starved.
 func NewAt(site *conf.Site, alloc *conf.Allocations, names *protocol.Names, timestamp, now int64, observe yarn.Observer) (*Scheduler, error) {
 	f := &Scheduler{
-		site: site, alloc: conf.DefaultAllocations(site), cluster: yarn.NewCluster(names), observe: observe,
+		site: site, alloc: conf.DefaultAllocations(site), cluster: yarn.NewCluster(names, site.PortInNodeName), observe: observe,
 		timestamp: timestamp, now: now, types: len(site.Types),
 		sharings: map[string]*policy.Sharer{}, users: map[string]*userApps{},
 	}

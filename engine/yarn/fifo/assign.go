@@ -50,11 +50,14 @@ func (s *Scheduler) assign(n *yarn.Node) {
 
 // assignKey serves one key at all three levels and returns how many containers it made.
 //
-// Source: FifoScheduler.assignContainersOnNode.
+// Source: FifoScheduler.assignContainersOnNode, getMaxAllocatableContainers.
 func (s *Scheduler) assignKey(a *yarn.Attempt, t *yarn.Table, n *yarn.Node) int {
 	made := 0
 	if host, rack := t.Host(n), t.Rack(n); host != nil && rack.Asked() > 0 {
 		offered := min(t.AnyCount(), host.Count)
+		if asked := t.Addressed(n).Asked(); asked > 0 {
+			offered = min(offered, asked)
+		}
 		if room := int32(n.Free[resource.Memory] / host.Size[resource.Memory]); min(offered, room) > rack.Count {
 			// Rack-local containers count the rack down and not its hosts, so a host may be asked for more often than its rack.
 			s.tell(yarn.Event{Kind: yarn.Averted, App: a.ID, Text: "FifoScheduler.assignContainersOnNode throws a NullPointerException when a host is asked for more often than its rack; the rack's count was taken"})

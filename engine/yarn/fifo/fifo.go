@@ -66,7 +66,7 @@ func New(site *conf.Site, names *protocol.Names, timestamp int64, observe yarn.O
 		return nil, fmt.Errorf("yarn.scheduler.minimum-allocation-mb is %d, want more than 0 and at most the maximum, %d", least, most)
 	}
 	s := &Scheduler{
-		site: site, nodes: yarn.NewCluster(names), observe: observe, timestamp: timestamp, now: timestamp,
+		site: site, nodes: yarn.NewCluster(names, site.PortInNodeName), observe: observe, timestamp: timestamp, now: timestamp,
 	}
 	s.sets = s.newSets()
 	return s, nil

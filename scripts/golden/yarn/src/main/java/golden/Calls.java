@@ -67,6 +67,7 @@ abstract class Calls {
   boolean odd; // what no master or node of the other kinds does
   boolean rare; // settings, names and ports that the other kinds never draw
   boolean keys; // asks of one priority that differ by their allocation request id
+  boolean named; // nodes are called by host and port, types have units, capacities add up to 0
   boolean broken; // the last event threw
   Resizes resizes; // null where containers keep their sizes
 

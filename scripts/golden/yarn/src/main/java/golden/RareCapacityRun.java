@@ -64,7 +64,10 @@ final class RareCapacityRun extends MixedCapacityRun {
     }
     int n = 1 + rnd.nextInt(depth == 1 ? 4 : 3);
     List<String> names = new ArrayList<>();
-    int left = 10000;
+    int left = named && percent(25) ? 0 : 10000;
+    if (named && percent(60)) {
+      site.put(PREFIX + path + ".allow-zero-capacity-sum", percent(90));
+    }
     boolean weights = !amounts && percent(25);
     for (int i = 0; i < n; i++) {
       String name = String.valueOf((char) ('a' + i)) + (percent(80) ? depth : "");

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 
 /** One random run of a scheduler: a script that reacts to what the scheduler does, and its recording. */
 abstract class Run extends Calls {
@@ -43,7 +44,7 @@ abstract class Run extends Calls {
         Collections.shuffle(hosts, rnd);
         for (String h : hosts.subList(0, Math.min(hosts.size(), 1 + rnd.nextInt(4)))) {
           int n = 1 + rnd.nextInt(Math.max(1, count));
-          some.add(row(priority, h, odd && percent(15) ? 0 : n, mem, vc, gpu, !odd || percent(80)));
+          some.add(row(priority, called(h), odd && percent(15) ? 0 : n, mem, vc, gpu, !odd || percent(80)));
           rackSums.merge(racks.getOrDefault(h, rackPrefix + "0"), n, Integer::sum);
         }
         if (shape >= 5 || wholeTables) {
@@ -70,8 +71,8 @@ abstract class Run extends Calls {
         }
       }
     }
-    List<String> add = percent(8) ? List.of(pick(allHosts)) : null;
-    List<String> remove = percent(5) ? List.of(pick(allHosts)) : null;
+    List<String> add = percent(8) ? List.of(called(pick(allHosts))) : null;
+    List<String> remove = percent(5) ? List.of(called(pick(allHosts))) : null;
     if (odd) {
       oddReleases(a, releases);
       add = percent(15) ? places() : null;
@@ -82,6 +83,12 @@ abstract class Run extends Calls {
       resizes.release(a, releases);
     }
     ask(a, asks, releases, add, remove, updates);
+  }
+
+  /** A host as a master calls it: where nodes have their ports in their names, most often as the scheduler does. */
+  String called(String host) {
+    RMNode node = nodes.get(host);
+    return named && node != null && percent(70) ? node.getNodeID().toString() : host;
   }
 
   /** Releases what the master has not got yet, what has ended, its own container and what there never was. */
@@ -100,7 +107,7 @@ abstract class Run extends Calls {
   private List<String> places() {
     List<String> list = new ArrayList<>();
     for (int i = 1 + rnd.nextInt(2); i > 0; i--) {
-      list.add(percent(40) ? rackPrefix + rnd.nextInt(rackCount) : pick(allHosts));
+      list.add(percent(40) ? rackPrefix + rnd.nextInt(rackCount) : called(pick(allHosts)));
     }
     return list;
   }

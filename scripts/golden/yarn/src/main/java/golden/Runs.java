@@ -40,6 +40,14 @@ final class Runs {
     return run;
   }
 
+  /** The same with the settings that no other kind draws. */
+  private static <T extends Run> T named(T run, long seed) {
+    run.named = true;
+    run.site.put("yarn.scheduler.include-port-in-node-name", seed % 4 != 0);
+    Sizes.units(run);
+    return met(run, seed);
+  }
+
   private static boolean bit(long seed, int i) {
     return (new Random(seed * 977).nextInt() >> i & 1) == 1;
   }
@@ -121,6 +129,17 @@ final class Runs {
         break;
       case "fifo_all":
         lines = met(new FifoRun(seed, true, bit(seed, 0), bit(seed, 1)), seed).play(name, hosts, events);
+        break;
+      case "fair_named":
+      case "fair_named_gpu":
+        lines = named(new WideFairRun(seed, bit(seed, 0), bit(seed, 1)), seed).play(name, hosts, events, dir);
+        break;
+      case "capacity_named":
+      case "capacity_named_gpu":
+        lines = named(new RareCapacityRun(seed, bit(seed, 0), bit(seed, 1)), seed).play(name, hosts, events);
+        break;
+      case "fifo_named":
+        lines = named(new FifoRun(seed, true, bit(seed, 0), bit(seed, 1)), seed).play(name, hosts, events);
         break;
       case "capacity_odd":
       case "capacity_odd_gpu":

@@ -58,6 +58,22 @@ final class Sizes {
     }
   }
 
+  /** Draws units of a third type, and steps in other units than those of their types. */
+  static void units(Run run) {
+    if (run.percent(40)) {
+      run.site.put("yarn.resource-types.memory-mb.increment-allocation", run.pick("1Gi", "512 Mi", "1G", "2000000Ki", "100000k", "1500"));
+    }
+    if (Recorder.third) {
+      String gpu = "yarn.resource-types." + Recorder.GPU + ".";
+      if (run.percent(60)) {
+        run.site.put(gpu + "units", run.pick("k", "m", "G", "Ki"));
+      }
+      if (run.percent(60)) {
+        run.site.put(gpu + "increment-allocation", run.pick("1", "2k", "3000m", "2 k", "4000000", "1Ki"));
+      }
+    }
+  }
+
   /** Makes the table of types that of a configuration; says whether the class takes it. */
   static boolean table(Configuration conf) {
     try {
