@@ -109,6 +109,7 @@ func randomFurther(r *rand.Rand, seed uint64) (func() scenario.Input, scenario.O
 	f.files()
 	f.scripts()
 	f.recorded()
+	f.barren()
 	if f.o.Until = min(f.o.Until, 100_000); f.short() { // as the dense engine executes all of it
 		f.o.Until = 5000 + f.Int64N(15_000)
 	}
@@ -159,6 +160,17 @@ func (f *further) kinds() {
 			st := &j.Stages[i]
 			st.TaskMemMiB, st.Profile, st.ExecMemMiB, st.ExecVCores, st.ExecTasks = f.number(512, 2048), 0, 0, 0, 0
 		}
+	}
+}
+
+// barren adds a type of which no node has anything: shares of it are no numbers, by which DRF orders partially.
+func (f *further) barren() {
+	if f.o.Conf["yarn.resource-types"] != "" || f.o.Scheduler == "capacity" || !f.oneIn(5) {
+		return
+	}
+	f.o.Conf["yarn.resource-types"] = "yarn.io/gpu"
+	if f.o.Sharing != "" && f.oneIn(2) {
+		f.o.Sharing = "drf"
 	}
 }
 

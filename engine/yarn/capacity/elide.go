@@ -48,10 +48,7 @@ var (
 )
 
 // Epoch is part of [yarn.Elider].
-func (s *Scheduler) Epoch(ranks []protocol.NodeID) {
-	s.elision.NodeSets.Epoch(ranks)
-	s.elision.looked, s.elision.bounded = false, false
-}
+func (s *Scheduler) Epoch(ranks []protocol.NodeID) { s.elision.NodeSets.Epoch(ranks) }
 
 // Beats is part of [yarn.Elider].
 func (s *Scheduler) Beats(rank int, on bool) {
@@ -68,10 +65,7 @@ func (s *Scheduler) effect(n *yarn.Node) int {
 		}
 		return -1
 	}
-	a := s.appOf(r.ID.App)
-	if a == nil {
-		return -1
-	}
+	a := s.appOf(r.ID.App) // which takes its reservations with it when it goes
 	t := a.Table(r.Key)
 	if t == nil || t.AnyCount() <= 0 || a.Barred() {
 		return acting

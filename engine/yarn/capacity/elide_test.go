@@ -90,3 +90,85 @@ func TestEnough(t *testing.T) {
 		t.Errorf("%d repetitions are enough, want none ever", e.at)
 	}
 }
+
+// Where a search has found no room, nodes that have some and heartbeats of reserved ones, after which more is wanted, are looked for again when others send heartbeats than before.
+func TestSearchWhereNodesBeatAgain(t *testing.T) {
+	r := newResizing(t, 8192, 2048)
+	n := r.s.nodes.Node(0)
+	for i := range int32(2) {
+		r.s.AddNode(yarn.NodeSpec{ID: protocol.NodeID(i + 1), Host: n.Host, Rack: n.Rack, Port: i + 1, Total: n.Total})
+	}
+	r.ask(7, 2048)
+	r.s.NodeUpdate(1, nil, nil)
+	r.s.Epoch([]protocol.NodeID{0, 1, 2})
+	r.s.Beats(0, true)
+	r.s.Beats(1, true)
+	r.ask(1, 7168)
+	r.beat(nil)
+	for range 2 { // the first one changes what users may have
+		r.s.NodeUpdate(1, nil, nil)
+	}
+	if n.Reserved == nil || r.s.nodes.Node(1).Reserved != nil || !r.s.elision.still {
+		t.Fatalf("node 0 is reserved for %v, node 1 for %v, want a container and none, and that searches go on in vain", n.Reserved, r.s.nodes.Node(1).Reserved)
+	}
+	next := func(what string, limit, want int64) {
+		t.Helper()
+		if got := r.s.NextHeartbeat(0, limit, limit); got != want {
+			t.Errorf("%s: the next heartbeat is %d, want %d", what, got, want)
+		}
+	}
+	enough := r.s.NextHeartbeat(0, 1000, 1000)
+	if enough < 3 || enough == 1000 {
+		t.Fatalf("more is wanted behind heartbeat %d, want one behind the first three", enough-1)
+	}
+	r.s.Beats(2, true)
+	next("a node with room sends heartbeats", 1000, 2)
+	r.s.Beats(2, false)
+	next("it sends none", 1000, enough)
+	r.s.Beats(0, false)
+	next("the reserved node sends none", 1000, 1000)
+	r.s.Beats(0, true)
+	next("it does again", 1000, enough)
+}
+
+// Heartbeats of a reserved node that cannot serve what it is reserved for are left out, and counted as if they had been executed.
+func TestHeartbeatsOfAReservedNodeThatCannotServe(t *testing.T) {
+	for what, change := range map[string]func(*resizing){
+		"it has become too small": func(r *resizing) { r.s.SetNodeTotal(0, resource.R(1024, 100)) },
+		"it drains, with room": func(r *resizing) {
+			r.s.Decommissioning(0, true)
+			r.beat([]protocol.Status{{ID: id(2)}})
+		},
+		"the application excludes it": func(r *resizing) {
+			r.call(protocol.AllocateRequest{BlacklistAdd: []protocol.Name{r.s.nodes.Node(0).Host}})
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			made := func() (r *resizing, k *key) {
+				r = newResizing(t, 4096, 2048)
+				n := r.s.nodes.Node(0)
+				r.s.AddNode(yarn.NodeSpec{ID: 1, Host: n.Host, Rack: n.Rack, Port: 1, Total: n.Total}) // which sends no heartbeat
+				r.s.Epoch([]protocol.NodeID{0})
+				r.s.Beats(0, true)
+				r.ask(1, 2048)
+				r.beat(nil)
+				change(r)
+				a := r.s.appOf(n.Reserved.ID.App)
+				r.events = nil
+				return r, a.of(a.Table(n.Reserved.Key))
+			}
+			fast, k := made()
+			dense, want := made()
+			if got := fast.s.NextHeartbeat(0, 5, 5); got != 5 {
+				t.Errorf("the next heartbeat is %d, want none before 5", got)
+			}
+			fast.s.CreditHeartbeats(0, 5)
+			for range 5 {
+				dense.beat(nil)
+			}
+			if len(dense.events) > 0 || k.t.Offers != want.t.Offers || k.rereserved != want.rereserved {
+				t.Errorf("%d offers, %d reservations repeated, want %d and %d as where all are executed, with events %+v", k.t.Offers, k.rereserved, want.t.Offers, want.rereserved, dense.events)
+			}
+		})
+	}
+}
