@@ -261,9 +261,17 @@ func (s *sim) Refused(id protocol.AppID, err error) { s.left.latest(id).refused(
 // refused ends an attempt that the ResourceManager does not take, and its job.
 func (a *app) refused(err error) {
 	a.s.refuse(a.rec, err)
+	a.leaves()
+	a.s.release(a)
+}
+
+// leaves notes that the ResourceManager has let go of an attempt.
+func (a *app) leaves() {
 	a.gone = true
 	a.s.live--
-	a.s.release(a)
+	if a.s.reasons != nil {
+		a.s.reasons.wake(a)
+	}
 }
 
 // refuse ends a job that the cluster or the configuration does not take.
@@ -306,8 +314,7 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32, again bool) {
 		s.broken("application %d ended, which is not live", id)
 		return
 	}
-	a.gone = true
-	s.live--
+	a.leaves()
 	s.move()
 	if a.master != nil {
 		a.master.Stop()

@@ -261,6 +261,9 @@ func (b *beats) updateNow(s *sim) {
 	b.passUpdate()
 	s.totals.ExecutedUpdates++
 	s.rm.Update(s.now)
+	if s.reasons != nil {
+		s.reasons.all = true
+	}
 }
 
 // pass lets the heartbeats before h pass.

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"cmp"
+	"slices"
+
 	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/record"
@@ -10,18 +13,29 @@ import (
 
 // reasons follows why applications wait for their next containers: after each thing that may change it, the scheduler is asked. There is
 // none unless the sink wants it.
+//
+// Not all are asked each time. One that wants nothing is not before its master has spoken or one of its containers has come or ended, and after a heartbeat of a node that
+// changed nothing only those are that count offers. The dense engine asks all of them.
 type reasons struct {
-	s     *sim
-	sink  record.Reasons
-	why   yarn.Explainer
-	waits []*waiting // by the number of the application
-	stale bool       // something has happened since the last look
-	last  record.Decision
+	s      *sim
+	sink   record.Reasons
+	why    yarn.Explainer
+	waits  []*waiting // in the order in which they entered, but for the idle
+	idle   []*waiting // by slot
+	offers []*waiting // of waits, those with [yarn.Refusal.Offers]
+	count  int64      // of those that have entered
+	stale  bool       // something has happened since the last look
+	all    bool       // and that was more than a heartbeat of a node
+	nodes  int64      // changes of nodes as of the last look
+	last   record.Decision
 }
 
 // waiting is an attempt that is followed.
 type waiting struct {
 	a      *app
+	number int64         // in the order in which they entered
+	wanted bool          // something, since it entered
+	offers bool          // see [yarn.Refusal.Offers]
 	now    record.Reason // Cause "" while it waits for nothing
 	passed int64         // containers that others got in the room that it could have had, since it last got one or saw room
 	ahead  int64         // job of the first of them
@@ -38,18 +52,49 @@ func (s *sim) explaining(sink record.Sink) *reasons {
 	return &reasons{s: s, sink: to, why: why}
 }
 
+// changed notes that the answers may be others.
+func (r *reasons) changed() { r.stale, r.all = true, true }
+
 // enter begins to follow an attempt.
 func (r *reasons) enter(a *app) {
 	if !a.plan.Recorded && r.sink.Explains(a.job.ID) {
-		r.waits = append(r.waits, &waiting{a: a})
+		r.count++
+		r.waits = append(r.waits, &waiting{a: a, number: r.count})
 	}
-	r.stale = true
+	r.changed()
+}
+
+// wake has an attempt asked again that may want something from now on, or is gone.
+func (r *reasons) wake(a *app) {
+	if r.all = true; int(a.slot) >= len(r.idle) || r.idle[a.slot] == nil || r.idle[a.slot].a != a {
+		return
+	}
+	w := r.idle[a.slot]
+	r.idle[a.slot] = nil
+	i, _ := slices.BinarySearchFunc(r.waits, w.number, func(o *waiting, number int64) int { return cmp.Compare(o.number, number) })
+	r.waits = slices.Insert(r.waits, i, w)
+}
+
+// rest has an attempt that wants nothing not asked until it is woken, and reports whether it does. That of one that has entered is asked for by the
+// ResourceManager, at its time.
+func (r *reasons) rest(w *waiting) bool {
+	if w.wanted = w.wanted || w.before != ""; w.before != "" || !w.wanted || r.s.beats.dense {
+		return false
+	}
+	for int(w.a.slot) >= len(r.idle) {
+		r.idle = append(r.idle, nil)
+	}
+	r.idle[w.a.slot] = w
+	return true
 }
 
 // saw takes note of what the scheduler did.
 func (r *reasons) saw(e *yarn.Event) {
-	r.stale = true
+	r.changed()
 	r.last = r.s.decision(e)
+	if a := r.s.left.latest(e.App); a != nil { // of a container that ends its ask may come back
+		r.wake(a)
+	}
 	if e.Kind != yarn.Allocated || e.Update != (protocol.ContainerID{}) {
 		return
 	}
@@ -70,26 +115,43 @@ func (r *reasons) saw(e *yarn.Event) {
 	}
 }
 
-// look asks again why each application waits, after something has happened.
+// look asks again why applications wait, after something has happened.
 func (r *reasons) look() {
 	if !r.stale {
 		return
 	}
 	r.stale = false
-	kept, counts := r.waits[:0], false
+	if changes := r.why.NodeChanges(); r.all || changes != r.nodes || r.s.beats.dense {
+		r.all, r.nodes = false, changes
+		r.lookAtAll()
+	} else {
+		for _, w := range r.offers {
+			r.update(w)
+		}
+	}
+	r.offers = slices.DeleteFunc(r.offers, func(w *waiting) bool { return !w.offers })
+	r.s.beats.watched = len(r.offers) > 0
+}
+
+func (r *reasons) lookAtAll() {
+	kept := r.waits[:0]
+	r.offers = r.offers[:0]
 	for _, w := range r.waits {
 		if w.a.gone {
 			r.close(w)
 			r.gate(w.a)
 			continue
 		}
+		if r.update(w); r.rest(w) {
+			continue
+		}
 		kept = append(kept, w)
-		r.update(w)
-		counts = counts || w.before == record.CauseDelay || w.before == record.CauseReservation
+		if w.offers {
+			r.offers = append(r.offers, w)
+		}
 	}
 	clear(r.waits[len(kept):])
 	r.waits = kept
-	r.s.beats.watched = counts // where nodes are reserved others may be too far away for now
 }
 
 var causes = [...]record.Cause{yarn.WaitsForNone: "", yarn.RunningLimit: record.CauseRunningLimit, yarn.AMShare: record.CauseAMShare,
@@ -99,7 +161,7 @@ var causes = [...]record.Cause{yarn.WaitsForNone: "", yarn.RunningLimit: record.
 func (r *reasons) update(w *waiting) {
 	f := r.why.Why(w.a.id)
 	cause := causes[f.Cause]
-	w.before = cause
+	w.before, w.offers = cause, f.Offers
 	if w.passed > 0 && cause == record.CauseNoRoom {
 		cause = record.CausePassedOver
 	} else if cause != record.CauseTurn {
@@ -162,9 +224,14 @@ func (r *reasons) gate(a *app) {
 
 // finish gives the reasons that hold at the end of the replay.
 func (r *reasons) finish() {
+	for _, w := range r.idle {
+		if w != nil {
+			r.wake(w.a)
+		}
+	}
 	for _, w := range r.waits {
 		r.close(w)
 		r.gate(w.a)
 	}
-	r.waits = nil
+	r.waits, r.offers = nil, nil
 }

@@ -75,7 +75,8 @@ func (a *app) Allocate(req *protocol.AllocateRequest, resp *protocol.AllocateRes
 	}
 	a.asked(s, req)
 	if s.reasons != nil {
-		s.reasons.stale = true
+		s.reasons.changed()
+		s.reasons.wake(a)
 	}
 	if err := s.rm.Allocate(s.now, a.id, req, resp); err != nil {
 		return err

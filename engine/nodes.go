@@ -177,7 +177,7 @@ func (s *sim) nodesChanged(ids ...protocol.NodeID) {
 	}
 	s.beats.change(s.now, s.reached, n.on, n.off)
 	if s.reasons != nil {
-		s.reasons.stale = true
+		s.reasons.changed()
 	}
 	for _, id := range ids {
 		s.tellNode(id)

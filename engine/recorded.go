@@ -64,8 +64,7 @@ func (a *app) Leave() {
 	for n := range a.containers {
 		a.Return(int64(n + 1))
 	}
-	a.gone = true
-	s.live--
+	a.leaves()
 	s.move()
 	s.jobDone(a.rec)
 }

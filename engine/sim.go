@@ -396,7 +396,7 @@ func (s *sim) handle() {
 	default:
 		s.rm.Fire(s.now, rm.Timer(slices.Index(timers[:], k)), e.number(), e.arg)
 		if s.reasons != nil {
-			s.reasons.stale = true
+			s.reasons.changed()
 		}
 	}
 }

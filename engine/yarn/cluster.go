@@ -78,9 +78,9 @@ type Cluster struct {
 	byHost  map[protocol.Name]*Node // the last one registered; none after a node of the name went
 	largest resource.Resource       // per type over the nodes, and never below [noNode]
 	touched []*Node
-	changes int64   // of nodes, and of which there are
-	members int64   // changes of which there are, and of their order
-	sought  []roomy // that [Cluster.Seek] found of late
+	changes int64  // of nodes, and of which there are
+	members int64  // changes of which there are, and of their order
+	sought  sought // what [Cluster.Seek] found of late
 }
 
 // noNode is what the largest container has before there are nodes. It is seen where no node has anything of a type, as those that drain and hold

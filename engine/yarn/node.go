@@ -18,6 +18,7 @@ type Node struct {
 	gone            bool
 	touched         bool // stands in the cluster's list of touched nodes
 	resized         bool // see [Node.Resized]
+	sought          bool // stands in the list of [sought]
 	Reserved        *Container
 	Free, Used      resource.Resource
 	cluster         *Cluster
@@ -36,6 +37,7 @@ func (n *Node) FetchContainers() { n.containers.Fetch() }
 func (n *Node) Touch() {
 	if n.cluster != nil {
 		n.cluster.changes++
+		n.cluster.sought.note(n)
 	}
 	if !n.touched && n.cluster != nil {
 		n.touched = true

@@ -1,8 +1,6 @@
 package yarn
 
 import (
-	"slices"
-
 	"replay/engine/protocol"
 	"replay/policy"
 	"replay/policy/resource"
@@ -40,13 +38,18 @@ type Refusal struct {
 	Node  protocol.NodeID   // the one that lacks least of NoRoom, else the first with room; -1 for none
 	Free  resource.Resource // on it
 	Level policy.Level      // accepted so far, of LocalityDelay
-	Ahead protocol.AppID    // that holds the reservation, of HeldForOther, or is waited behind, of Behind
+	// Offers says that offers, or time, may lead to another cause though nothing else changes.
+	Offers bool
+	Ahead  protocol.AppID // that holds the reservation, of HeldForOther, or is waited behind, of Behind
 }
 
 // An Explainer is a [Scheduler] that says why an application waits. Asking changes nothing.
 type Explainer interface {
-	// Why says what keeps an application from its next container.
+	// Why says what keeps an application from its next container. A heartbeat of a node at which the scheduler does nothing that it tells and no node changes leaves the
+	// cause of all as it was, but for [Refusal.Offers].
 	Why(protocol.AppID) Refusal
+	// NodeChanges counts changes of nodes, see [Cluster.Changes].
+	NodeChanges() int64
 	// Could reports whether an application could have had the room of a container that another one has just got, as far as the
 	// node goes.
 	Could(protocol.AppID, protocol.Container) bool
@@ -62,50 +65,9 @@ const (
 	Accepted
 )
 
-// roomy is which nodes have room for a container, by number, as of a change of the cluster.
-type roomy struct {
-	size    resource.Resource
-	changes int64
-	nodes   []*Node
-	nearest *Node // the one that lacks least, if none has room
-}
-
-// mostSought is for how many sizes the nodes with room are kept.
-const mostSought = 16
-
-// roomFor finds the nodes with room for a size, once until a node changes.
-func (c *Cluster) roomFor(size resource.Resource, fits func(free resource.Resource) bool) *roomy {
-	i := slices.IndexFunc(c.sought, func(r roomy) bool { return r.size == size })
-	if i < 0 {
-		if len(c.sought) == mostSought {
-			c.sought = c.sought[:0]
-		}
-		i = len(c.sought)
-		c.sought = append(c.sought, roomy{size: size, changes: -1})
-	}
-	r := &c.sought[i]
-	if r.changes == c.changes {
-		return r
-	}
-	r.changes, r.nodes, r.nearest = c.changes, r.nodes[:0], nil
-	lack := 0.0
-	for _, n := range c.byID {
-		switch {
-		case n == nil:
-		case fits(n.Free):
-			r.nodes = append(r.nodes, n)
-		case len(r.nodes) == 0:
-			if l := lacking(size, n.Free); r.nearest == nil || l < lack {
-				r.nearest, lack = n, l
-			}
-		}
-	}
-	return r
-}
-
 // Seek looks for a node for a container of an application: one with room, by fits, that it takes, by accepts, and that is free for it. Nodes
-// are looked at by number. Of a size fits must say the same until a node changes.
-func (c *Cluster) Seek(a *Attempt, size resource.Resource, fits func(free resource.Resource) bool, accepts func(*Node) Acceptance) Refusal {
+// are looked at by number. Of a cluster fits is always the same.
+func (c *Cluster) Seek(a *Attempt, size resource.Resource, fits Fit, accepts func(*Node) Acceptance) Refusal {
 	found := Refusal{Cause: NoRoom, Size: size, AM: a.WaitingForAM, Node: -1}
 	at := func(cause Cause, n *Node) {
 		if found.Cause == NoRoom || found.Cause < cause {
@@ -113,10 +75,14 @@ func (c *Cluster) Seek(a *Attempt, size resource.Resource, fits func(free resour
 		}
 	}
 	room := c.roomFor(size, fits)
-	if len(room.nodes) == 0 && room.nearest != nil {
-		found.Node, found.Free = room.nearest.ID, room.nearest.Free
+	if room.nodes.Empty() {
+		if i, ok := room.nearest(); ok {
+			found.Node, found.Free = c.byID[i].ID, c.byID[i].Free
+		}
+		return found
 	}
-	for _, n := range room.nodes {
+	for i := room.nodes.Next(0); i < room.nodes.Room(); i = room.nodes.Next(i + 1) {
+		n := c.byID[i]
 		switch {
 		case a.Blacklisted(n):
 			at(Unwanted, n)
@@ -128,9 +94,9 @@ func (c *Cluster) Seek(a *Attempt, size resource.Resource, fits func(free resour
 		default:
 			switch accepts(n) {
 			case Accepted:
-				found.Cause, found.Node, found.Free, found.Ahead = Turn, n.ID, n.Free, 0
-				return found
+				return Refusal{Cause: Turn, Size: size, AM: found.AM, Node: n.ID, Free: n.Free}
 			case Later:
+				found.Offers = true
 				if found.Cause != LocalityDelay {
 					at(LocalityDelay, n)
 				}
@@ -143,7 +109,7 @@ func (c *Cluster) Seek(a *Attempt, size resource.Resource, fits func(free resour
 }
 
 // Could reports whether one of an application's keys has room, by fits, and takes a node, by accepts, once a container on the node has ended.
-func (a *Attempt) Could(n *Node, ended resource.Resource, fits func(free, size resource.Resource) bool, accepts func(*Table, *Node) Acceptance) bool {
+func (a *Attempt) Could(n *Node, ended resource.Resource, fits Fit, accepts func(*Table, *Node) Acceptance) bool {
 	if n == nil || a.Blacklisted(n) {
 		return false
 	}
@@ -158,6 +124,7 @@ func (a *Attempt) Could(n *Node, ended resource.Resource, fits func(free, size r
 
 // Why is the refusal of an application's first key, unless another key has its turn.
 func (a *Attempt) Why(of func(*Table) Refusal) (found Refusal) {
+	offers := false
 	for i, t := range a.Active() {
 		r := of(t)
 		if r.Cause == Turn {
@@ -166,16 +133,8 @@ func (a *Attempt) Why(of func(*Table) Refusal) (found Refusal) {
 		if i == 0 {
 			found = r
 		}
+		offers = offers || r.Offers
 	}
+	found.Offers = offers
 	return found
-}
-
-// lacking is how much of a container does not fit, as the largest part of it over the types.
-func lacking(size, free resource.Resource) (most float64) {
-	for i := range size {
-		if size[i] > max(free[i], 0) {
-			most = max(most, float64(size[i]-max(free[i], 0))/float64(size[i]))
-		}
-	}
-	return most
 }

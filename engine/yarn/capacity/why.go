@@ -44,7 +44,7 @@ func (s *Scheduler) Why(id protocol.AppID) yarn.Refusal {
 				}
 			}
 		} else if p.parent == nil { // the root is full when the cluster is
-			r := s.nodes.Seek(a.Attempt, size, func(free resource.Resource) bool { return s.calc.Available(free, size) > 0 },
+			r := s.nodes.Seek(a.Attempt, size, s.hasRoom,
 				func(*yarn.Node) yarn.Acceptance { return yarn.Accepted })
 			if r.Cause == yarn.NoRoom {
 				return r
@@ -63,7 +63,7 @@ func (s *Scheduler) Why(id protocol.AppID) yarn.Refusal {
 	}
 	return a.Why(func(t *yarn.Table) yarn.Refusal {
 		each := t.Any().Size
-		r := s.nodes.Seek(a.Attempt, each, func(free resource.Resource) bool { return s.calc.Available(free, each) > 0 },
+		r := s.nodes.Seek(a.Attempt, each, s.hasRoom,
 			func(n *yarn.Node) yarn.Acceptance { return s.accepts(t, n) })
 		if r.Cause == yarn.LocalityDelay {
 			r.Level = policy.NodeLevel
@@ -140,5 +140,12 @@ func (s *Scheduler) accepts(t *yarn.Table, n *yarn.Node) yarn.Acceptance {
 // Could is part of [yarn.Explainer].
 func (s *Scheduler) Could(id protocol.AppID, c protocol.Container) bool {
 	a := s.appOf(id)
-	return a != nil && a.Could(s.nodes.Node(c.Node), c.Size, func(free, size resource.Resource) bool { return s.calc.Available(free, size) > 0 }, s.accepts)
+	return a != nil && a.Could(s.nodes.Node(c.Node), c.Size, s.hasRoom, s.accepts)
 }
+
+func (s *Scheduler) hasRoom(free, size resource.Resource) bool {
+	return s.calc.Available(free, size) > 0
+}
+
+// NodeChanges is part of [yarn.Explainer].
+func (s *Scheduler) NodeChanges() int64 { return s.nodes.Changes() }

@@ -59,7 +59,7 @@ func (f *Scheduler) whyNot(a *app, t *yarn.Table) yarn.Refusal {
 			return limited
 		}
 	}
-	found := f.cluster.Seek(a.Attempt, size, func(free resource.Resource) bool { return size.FitsIn(free) },
+	found := f.cluster.Seek(a.Attempt, size, hasRoom,
 		func(n *yarn.Node) yarn.Acceptance { return f.accepts(t, n) })
 	switch root := f.tree.root; {
 	case found.Cause == yarn.Turn && !root.Usage.Add(size).FitsIn(root.maxShare):
@@ -112,5 +112,10 @@ func (f *Scheduler) accepts(t *yarn.Table, n *yarn.Node) yarn.Acceptance {
 // Could is part of [yarn.Explainer].
 func (f *Scheduler) Could(id protocol.AppID, c protocol.Container) bool {
 	a := f.attempt(id)
-	return a != nil && a.Could(f.cluster.Node(c.Node), c.Size, func(free, size resource.Resource) bool { return size.FitsIn(free) }, f.accepts)
+	return a != nil && a.Could(f.cluster.Node(c.Node), c.Size, hasRoom, f.accepts)
 }
+
+func hasRoom(free, size resource.Resource) bool { return size.FitsIn(free) }
+
+// NodeChanges is part of [yarn.Explainer].
+func (f *Scheduler) NodeChanges() int64 { return f.cluster.Changes() }

@@ -15,7 +15,7 @@ func (s *Scheduler) Why(id protocol.AppID) yarn.Refusal {
 		return yarn.Refusal{}
 	}
 	size := a.Active()[0].Any().Size
-	return s.nodes.Seek(a, size, func(free resource.Resource) bool { return size[resource.Memory] <= free[resource.Memory] },
+	return s.nodes.Seek(a, size, func(free, size resource.Resource) bool { return size[resource.Memory] <= free[resource.Memory] },
 		func(*yarn.Node) yarn.Acceptance { return yarn.Accepted })
 }
 
@@ -27,3 +27,6 @@ func (s *Scheduler) Could(id protocol.AppID, c protocol.Container) bool {
 	}
 	return a.Active()[0].Any().Size[resource.Memory] <= n.Free[resource.Memory]+c.Size[resource.Memory]
 }
+
+// NodeChanges is part of [yarn.Explainer].
+func (s *Scheduler) NodeChanges() int64 { return s.nodes.Changes() }
