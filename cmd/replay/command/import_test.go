@@ -16,12 +16,19 @@ import (
 const importData = "../../../trace/importer/testdata/"
 
 func TestImportCommand(t *testing.T) {
+	foreign := t.TempDir() // a folder of another program with the name of a trace's manifest
+	if text, err := os.ReadFile(importData + "wfcommons/jobs-1.2.json"); err != nil {
+		t.Fatal(err)
+	} else if err := os.WriteFile(filepath.Join(foreign, "trace.json"), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct{ args, want string }{
 		{"spark-eventlog " + importData + "spark-eventlog/eventlogs/app-20261121064901-0000.lz4", "1 application, 4 stages, 60 tasks, 1 user, 1 queue\n"},
 		{"spark-eventlog " + importData + "spark-eventlog/eventlogs/app-20261121064901-0000.zstd --blocks hdfs --nodes 20 --racks 4 --replication 3 --seed 1 --copies 3 --arrivals poisson:30s --queue-map profiles=adhoc", "1 application x 3 copies = 3 jobs, 12 stages, 180 tasks, 1 user, 1 queue\n"},
 		{importData + "spark-on-yarn/locality-wait-0s", "1 application, 5 stages, 166 tasks, 1 user, 1 queue\n"},
 		{"auto " + importData + "spark-on-yarn/locality-wait-0s", "1 application, 5 stages, 166 tasks, 1 user, 1 queue\n"},
 		{"spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --strict", "1 application, 5 stages, 166 tasks, 1 user, 1 queue\n"},
+		{"auto " + foreign + " --nodes 3", "1 application, "},
 	} {
 		out := filepath.Join(t.TempDir(), "trace")
 		args := append(append([]string{"import"}, strings.Fields(tt.args)...), "--out", out)

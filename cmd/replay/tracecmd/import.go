@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -135,7 +136,7 @@ func runImport(c *cli.Context) error {
 		return cmdline.Usagef("import wants a format (or auto) and its input: files or directories that are there")
 	}
 	for _, in := range inputs {
-		if name == importer.Auto && cmdline.IsTrace(in) {
+		if name == importer.Auto && cmdline.IsTrace(in) && isThere(filepath.Join(in, "jobs.parquet")) { // other programs have a trace.json, too
 			return fmt.Errorf("%s: a trace of this program: replay run takes it as it is", in)
 		}
 	}

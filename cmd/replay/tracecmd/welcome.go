@@ -5,7 +5,6 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -66,7 +65,7 @@ func countLines(c *workload.Counts) string {
 	}{{"read", c.Read}, {"dropped", c.Dropped}, {"defaulted", c.Defaulted}, {"modelled", c.Modelled}, {"unknown", c.Unknown}} {
 		var list []string
 		for _, k := range slices.Sorted(maps.Keys(part.counts)) {
-			list = append(list, countedThings(part.counts[k], strings.ReplaceAll(k, "_", " ")))
+			list = append(list, quantity.Thousands(part.counts[k])+" "+workload.Things(part.counts[k], k))
 		}
 		if len(list) > 0 {
 			fmt.Fprintf(&text, "%s: %s\n", part.name, strings.Join(list, ", "))
@@ -74,31 +73,6 @@ func countLines(c *workload.Counts) string {
 	}
 	return text.String()
 }
-
-// countedThings is [quantity.Counted] for things that more is said of behind their name: "1 file that is not read".
-func countedThings(n int64, things string) string {
-	if strings.ContainsAny(things, "./") { // a name of the source's own
-		return quantity.Thousands(n) + " " + things
-	}
-	more := ""
-	if at := behindName.FindStringIndex(things); at != nil {
-		things, more = things[:at[0]], things[at[0]:]
-	}
-	if n == 1 {
-		for _, verb := range [][2]string{{" that are ", " that is "}, {" that were ", " that was "}, {" that have ", " that has "}, {" that say ", " that says "}, {" that change ", " that changes "}} {
-			if rest, ok := strings.CutPrefix(more, verb[0]); ok {
-				more = verb[1] + rest
-			}
-		}
-		if one, ok := strings.CutSuffix(things, "ies"); ok {
-			things = one + "y"
-		}
-	}
-	return quantity.Counted(n, things) + more
-}
-
-// behindName begins what is said of things behind their name.
-var behindName = regexp.MustCompile(` (that|of|with|without|for|on|to|in|as|at|before|after|outside|against|left|given|asked|taken|cut|added|removed|failed|killed|lost|skipped|below|never|speculative|ANY|NO|NODE|PROCESS|RACK)( |$)`)
 
 func copies(opt *workload.Options, jobs int64) string {
 	if opt.Copies == 1 {

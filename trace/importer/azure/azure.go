@@ -247,7 +247,7 @@ func chosen(b *workload.Builder, sizes map[string]map[string]containers.Size) (s
 			best = m
 		}
 	}
-	b.Note("the cluster is of machines %s, on which %d types of virtual machines have a size (--machine)", best, len(sizes[best]))
+	b.Note("the cluster is of machines %s, of which the sizes of %s are known (--machine)", best, workload.Counted(int64(len(sizes[best])), "types of virtual machines"))
 	return best, nil
 }
 

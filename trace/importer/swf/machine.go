@@ -54,9 +54,9 @@ func (m *machine) holds(tasks, memMiB int64) {
 // nodes makes the cluster that of the headers, where no other is asked for and jobs are not wider than its nodes. As such a machine has no application masters, each node gets room for one.
 func (m *machine) nodes(b *workload.Builder, wide bool) {
 	nodes, procs := m.size()
-	is := fmt.Sprintf("the log is of a machine of %d nodes and %d processors", nodes, procs)
+	is := fmt.Sprintf("the log is of a machine of %s and %s", workload.Counted(nodes, "nodes"), workload.Counted(procs, "processors"))
 	if m.maxNodes == 0 {
-		is = fmt.Sprintf("the log is of a machine of %d processors, of whose nodes the header does not say the number: they are taken to have %d each", procs, nodeProcs)
+		is = fmt.Sprintf("the log is of a machine of %s, of whose nodes the header does not say the number: they are taken to have %d each", workload.Counted(procs, "processors"), nodeProcs)
 	}
 	switch o := b.Options; {
 	case nodes == 0:
@@ -66,7 +66,7 @@ func (m *machine) nodes(b *workload.Builder, wide bool) {
 		vcores := (max(procs, m.procs)+nodes-1)/nodes + 1
 		wider := ""
 		if m.procs > procs { // the header does not say how many there are
-			wider = fmt.Sprintf(", as its largest job has %d tasks", m.procs)
+			wider = fmt.Sprintf(", as its largest job has %s", workload.Counted(m.procs, "tasks"))
 		}
 		memMiB, room := max((vcores-1)*procMiB, (m.memMiB+1023)/1024*1024)+amMiB, ""
 		switch {
@@ -82,7 +82,7 @@ func (m *machine) nodes(b *workload.Builder, wide bool) {
 		} else {
 			b.Counts.Read["processors_of_the_header"] += procs
 		}
-		b.Note("%s: the cluster is %d nodes of %d vcores and %d MiB%s%s; --nodes, --node-vcores and --node-mem say others",
-			is, nodes, o.NodeVCores, o.NodeMemMiB, wider, room)
+		b.Note("%s: the cluster is %s of %s and %d MiB%s%s; --nodes, --node-vcores and --node-mem say others",
+			is, workload.Counted(nodes, "nodes"), workload.Counted(int64(o.NodeVCores), "vcores"), o.NodeMemMiB, wider, room)
 	}
 }

@@ -124,7 +124,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder, open func(p
 		return err
 	}
 	if n > 0 && n < t.rows {
-		b.Note("%d rows of %d jobs: the rows of a job are its tasks", t.rows, n)
+		b.Note("%s of %s: the rows of a job are its tasks", workload.Counted(int64(t.rows), "rows"), workload.Counted(int64(n), "jobs"))
 		t.sayIDs()
 	}
 	t.sayStages()

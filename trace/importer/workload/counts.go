@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -56,7 +55,7 @@ func (c *Counts) found() string {
 		var list []string
 		for _, name := range slices.Sorted(maps.Keys(part.of)) {
 			if n := part.of[name]; n > 0 {
-				list = append(list, fmt.Sprintf("%d %s", n, strings.ReplaceAll(name, "_", " ")))
+				list = append(list, Counted(n, name))
 			}
 		}
 		if len(list) > 0 {
