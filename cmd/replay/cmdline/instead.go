@@ -22,6 +22,14 @@ var (
 	kinds    = []kind{traces, results, compared, {"sweep", "sweep.json", ""}}
 )
 
+// Operand is a path as an argument of a command: one whose name begins with a dash would be taken for a flag.
+func Operand(path string) string {
+	if strings.HasPrefix(path, "-") {
+		return "." + string(filepath.Separator) + path
+	}
+	return path
+}
+
 // IsTrace reports whether dir has the manifest of a trace.
 func IsTrace(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, traces.manifest))

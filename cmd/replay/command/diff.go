@@ -167,7 +167,7 @@ func (p *program) diffSides(c *cli.Context) (sides [2]diffSide, err error) {
 			if err != nil {
 				return sides, err
 			}
-			args := append([]string{"replay", "run", c.Args().First()}, silently...)
+			args := append([]string{"replay", "run", cmdline.Operand(c.Args().First())}, silently...)
 			sides[i] = diffSide{name: v.name, args: slices.Concat(args, p.words.Without(ofDiff), v.words)}
 		}
 		return sides, nil
@@ -388,7 +388,7 @@ func (p *program) programs(c *cli.Context, scratch *outdir.Partial) (sides [2]di
 	for i := range sides {
 		s := &sides[i]
 		s.trace, s.out = dir, scratch.Path(fmt.Sprint("result-", i))
-		s.args = slices.Concat([]string{"run", dir}, silently, p.words.Without(slices.Concat(ofDiff, ofPrograms)), []string{"--decisions", "--formats", "none", "--allow-failures", "--out", s.out})
+		s.args = slices.Concat([]string{"run", cmdline.Operand(dir)}, silently, p.words.Without(slices.Concat(ofDiff, ofPrograms)), []string{"--decisions", "--formats", "none", "--allow-failures", "--out", s.out})
 	}
 	if sides[0].name == sides[1].name {
 		sides[0].name, sides[1].name = "base", "head"

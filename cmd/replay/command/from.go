@@ -59,7 +59,7 @@ func resultAgain(path, where string) (*stored, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if where != "" {
-		s.args = append(s.args, where)
+		s.args = append(s.args, cmdline.Operand(where))
 	}
 	return s, nil
 }
@@ -171,7 +171,9 @@ func (p *program) again(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	copy(args[1:], dirs)
+	for i, dir := range dirs {
+		args[1+i] = cmdline.Operand(dir)
+	}
 	if b := selfcmd.Built(); d.Version != b.Version || d.Commit != b.Commit || d.Modified != b.Modified || d.Modified {
 		if !c.Bool("quiet") {
 			fmt.Fprintf(c.App.ErrWriter, "warning: %s was made by %s and this is %s: the bytes may differ\n", file, selfcmd.Build{Version: d.Version, Commit: d.Commit, Modified: d.Modified}, b)

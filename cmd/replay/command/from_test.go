@@ -321,3 +321,35 @@ func TestCompareFromItsOwnDescription(t *testing.T) {
 		t.Errorf("the comparison says %+v", c)
 	}
 }
+
+// A trace or a result whose name begins with a dash is no flag, wherever a command hands it to another.
+func TestNamesThatBeginWithADash(t *testing.T) {
+	from, err := filepath.Abs("../../../traces/uniform-micro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.CopyFS("-trace", os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args string
+		code int
+	}{
+		{"run ./-trace --until 60s --out ./-a -q", cmdline.ExitDone},
+		{"run --until 60s --out ./-b -q --seed 2 -- -trace", cmdline.ExitDone},
+		{"run --from ./-a/run.json -q", cmdline.ExitDone},
+		{"diff ./-a ./-b -q", cmdline.ExitFailed},
+		{"diff ./-a ./-b --trace ./-trace -q", cmdline.ExitFailed},
+		{"diff ./-trace --until 60s --variant a:--seed=1 --variant b:--seed=2 -q", cmdline.ExitFailed},
+		{"explain ./-a 0 -q", cmdline.ExitDone},
+		{"compare ./-trace --until 60s --seeds 2 --variant a: --variant b:--sharing=drf --out ./-c -q", cmdline.ExitDone},
+		{"compare --from ./-c/comparison.json -q", cmdline.ExitDone},
+		{"compare --from ./-c/comparison.json -q ./-trace", cmdline.ExitDone},
+		{"gate ./-trace --until 60s --seeds 2 --base -- --head --sharing=drf -q", cmdline.ExitDone},
+	} {
+		if code, stdout, stderr := replay(t, strings.Fields(tt.args)...); code != tt.code {
+			t.Errorf("%s: exit code %d, want %d\n%s%s", tt.args, code, tt.code, stdout, stderr)
+		}
+	}
+}

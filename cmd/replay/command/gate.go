@@ -87,7 +87,10 @@ func (p *program) runGate(c *cli.Context) error {
 	if g.Conditions, err = conditions(c); err != nil {
 		return err
 	}
-	args := append([]string{"replay", "compare"}, c.Args().Slice()...)
+	args := []string{"replay", "compare"}
+	for _, dir := range c.Args().Slice() {
+		args = append(args, cmdline.Operand(dir))
+	}
 	for _, side := range []string{"base", "head"} {
 		text := c.String(side)
 		switch info, err := os.Stat(text); {
