@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	batch "k8s.io/api/batch/v1"
@@ -154,14 +155,21 @@ func manifest(job *batch.Job) ([]byte, error) {
 	return bytes.TrimSuffix(text, []byte("status: {}\n")), nil
 }
 
+// amounts are quantities that a cluster may have: the library takes forever for an exponent of many digits.
+var amounts = regexp.MustCompile(`^[0-9.]{1,30}([eE][-+]?[0-9]{1,2}|[A-Za-z]{0,2})$`)
+
 // ParseRequests reads what a pod requests, such as "cpu=2,memory=4Gi".
 func ParseRequests(text string) (core.ResourceList, error) {
 	out := core.ResourceList{}
 	for _, field := range strings.Split(text, ",") {
 		name, amount, ok := strings.Cut(strings.TrimSpace(field), "=")
+		wrong := fmt.Errorf("want a list of RESOURCE=QUANTITY such as cpu=2,memory=4Gi, and %q is none", field)
+		if !ok || name == "" || !amounts.MatchString(amount) {
+			return nil, wrong
+		}
 		q, err := resource.ParseQuantity(amount)
-		if !ok || name == "" || err != nil || q.Sign() <= 0 {
-			return nil, fmt.Errorf("want a list of RESOURCE=QUANTITY such as cpu=2,memory=4Gi, and %q is none", field)
+		if err != nil || q.Sign() <= 0 {
+			return nil, wrong
 		}
 		out[core.ResourceName(name)] = q
 	}

@@ -58,7 +58,7 @@ func parseShares(text string) ([]float64, error) {
 	var ends [2]float64
 	for i, side := range []string{from, to} {
 		x, err := strconv.ParseFloat(strings.TrimSuffix(side, "%"), 64)
-		if !ok || err != nil || !strings.HasSuffix(side, "%") || !(x > 0) || x > 1e6 {
+		if !ok || err != nil || !strings.HasSuffix(side, "%") || !(x >= 1e-6 && x <= 1e6) {
 			return nil, errors.New("want FROM%..TO%, such as 10%..500%")
 		}
 		ends[i] = x / 100

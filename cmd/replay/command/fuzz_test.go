@@ -14,9 +14,9 @@ import (
 	"replay/sweep"
 )
 
-// Times, windows and shares of flags are in their range, or an error.
+// Times, windows, spans, shares and shards of flags are in their range, or an error.
 func FuzzTimes(f *testing.F) {
-	for _, s := range []string{"", "0", "90s", "1h..2h", "0..9223372036854775807", "-1", "2562047h", "7d", "1.5d", "1d2562047h", "1e3", "99%", "0.99", "NaN", "2026-11-22", "1969-12-31T23:59:59Z", "9999-12-31 23:59"} {
+	for _, s := range []string{"", "0", "90s", "1h..2h", "0..9223372036854775807", "-1", "2562047h", "7d", "1.5d", "1d2562047h", "1e3", "99%", "0.99", "NaN", "10%..500%", "5%..5%", "1e-320%..1e6%", "3/40", "0/1", "20x1m", "1x0s", "5m, 90s", "2026-11-22", "1969-12-31T23:59:59Z", "9999-12-31 23:59"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -31,6 +31,21 @@ func FuzzTimes(f *testing.F) {
 		}
 		if x, err := cmdline.ParseShare(text); err == nil && !(x >= 0 && x <= 1) {
 			t.Errorf("share %q is %v", text, x)
+		}
+		if ms, err := cmdline.ParseStart(text); err == nil && ms < 0 {
+			t.Errorf("start %q is %d", text, ms)
+		}
+		if n, ms, err := cmdline.ParseSpans(text); err == nil && (n < 1 || ms < 1) {
+			t.Errorf("spans %q are %d of %d", text, n, ms)
+		}
+		if list, err := parseTimes(text); err == nil && (len(list) == 0 || list[0] <= 0 || !slices.IsSorted(list)) {
+			t.Errorf("times %q are %d", text, list)
+		}
+		if list, err := parseShares(text); err == nil && (len(list) == 0 || !(list[0] > 0) || !slices.IsSorted(list)) {
+			t.Errorf("shares %q are %v", text, list)
+		}
+		if i, n, err := parseShard(text); err == nil && (i < 1 || i > n) {
+			t.Errorf("shard %q is %d of %d", text, i, n)
 		}
 	})
 }
