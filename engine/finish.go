@@ -159,7 +159,7 @@ func (s *sim) manifest() *record.Manifest {
 // whyUnfinished says in words what an application that did not finish was waiting for.
 func (a *app) whyUnfinished(s *sim) string {
 	if s.sc.Until > 0 && s.now >= s.sc.Until {
-		return fmt.Sprintf("the replay stopped at %d ms", s.now)
+		return record.StoppedAt(s.now)
 	}
 	switch {
 	case a.circle.closed(a.rec.TasksSucceeded):

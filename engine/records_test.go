@@ -195,7 +195,7 @@ func TestReasonsOfJobs(t *testing.T) {
 		o    scenario.Options
 		want string
 	}{
-		{"stopped", input(cluster(1, 1), nil, one()), scenario.Options{Until: 30_000}, "the replay stopped at 30000 ms"},
+		{"stopped", input(cluster(1, 1), nil, one()), scenario.Options{Until: 30_000}, "the replay stopped at 30s"},
 		{"stuck before it would have been stopped", noApps(input(small, nil, one())), scenario.Options{Until: 1e9},
 			"it waits for its AM container: queue root.default runs 0 applications, as many as it may, and 1 wait"},
 		{"its master's node was lost", input(cluster(1, 1), lost, one()),

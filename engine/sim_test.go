@@ -355,8 +355,8 @@ func TestSameSeedSameRecords(t *testing.T) {
 
 func TestUntil(t *testing.T) {
 	k, m := replay(t, input(cluster(2, 1), nil, sparkJob(0, 0, 2, stage(0, 40, 5000, nil))), scenario.Options{Until: 30_000})
-	if j := k.jobs[0]; j.Outcome != record.JobUnfinished || !strings.Contains(j.Reason, "30000 ms") {
-		t.Errorf("job ended as %q because %q, want unfinished at 30000 ms", j.Outcome, j.Reason)
+	if j := k.jobs[0]; j.Outcome != record.JobUnfinished || !strings.Contains(j.Reason, "30s") {
+		t.Errorf("job ended as %q because %q, want unfinished at 30s", j.Outcome, j.Reason)
 	}
 	if m.Totals.ContainersRunning == 0 {
 		t.Error("no container runs at the end of a replay that stopped in the middle")

@@ -299,7 +299,7 @@ func TestUntil(t *testing.T) {
 	if got, want := told(k), "0.0.0@0 0-100, 0.0.1@0 100--1 running"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if j := k.jobs[0]; r.Totals.EndMS != 150 || r.Totals.ContainersRunning != 1 || j.Reason != "the replay stopped at 150 ms" || j.VCoreMS != 150 || j.TaskMS != 100 || j.WastedTaskMS != 0 || j.RunningTaskMS != 50 {
+	if j := k.jobs[0]; r.Totals.EndMS != 150 || r.Totals.ContainersRunning != 1 || j.Reason != "the replay stopped at 150ms" || j.VCoreMS != 150 || j.TaskMS != 100 || j.WastedTaskMS != 0 || j.RunningTaskMS != 50 {
 		t.Errorf("%+v, %+v", r.Totals, j)
 	}
 }

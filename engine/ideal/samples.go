@@ -116,7 +116,7 @@ func (l *loop) finish() error {
 func (l *loop) whyUnfinished(j *job, head *stage) string {
 	switch {
 	case l.sc.Until > 0 && l.now >= l.sc.Until:
-		return fmt.Sprintf("the replay stopped at %d ms", l.now)
+		return record.StoppedAt(l.now)
 	case head == nil:
 		return "nothing of it is ready" // does not happen: a job without a ready stage has running tasks or a timer
 	case head.job == j && l.nodes.count == 0:

@@ -5,7 +5,10 @@
 // Times are milliseconds of simulated time since the trace's origin; [None] means that it did not happen.
 package record
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // None marks a time, number or node that is absent.
 const None = -1
@@ -336,6 +339,11 @@ type Warning struct {
 	Count int64  `json:"count"`
 	Jobs  int64  `json:"jobs,omitempty"`  // how many jobs it is about, 0 when it is about none in particular
 	Voids bool   `json:"voids,omitempty"` // numbers of the result do not hold for what it is about
+}
+
+// StoppedAt is why a job did not finish in a replay that was to stop at a time, in ms.
+func StoppedAt(ms int64) string {
+	return "the replay stopped at " + (time.Duration(ms) * time.Millisecond).String()
 }
 
 // JobCalled says which job a text is about: its number, and its name if it has one.

@@ -32,7 +32,7 @@ func TestReasonsInWords(t *testing.T) {
 			"40 jobs failed, the first is job 0 (uniform): ", "its application master ended in attempt 1: its container expired before it was started"},
 		{"executors are too large", "--conf spark.executor.memory=900g", "0 of 40 jobs succeeded, 40 refused", "40 jobs were refused, the first is job 0 (uniform): ", "its client does not submit it: an executor asks for 1013760 MiB"},
 		{"masters are too large", "--conf spark.driver.memory=900g", "0 of 40 jobs succeeded, 40 refused", "40 jobs were refused, the first is job 0 (uniform): ", "the AM container asks for 1013760 MiB"},
-		{"the replay stops", "--until 1s", "0 of 40 jobs succeeded, 1 unfinished, 39 not submitted", "job 0 (uniform) did not finish: ", "the replay stopped at 1000 ms"},
+		{"the replay stops", "--until 1s", "0 of 40 jobs succeeded, 1 unfinished, 39 not submitted", "job 0 (uniform) did not finish: ", "the replay stopped at 1s"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
