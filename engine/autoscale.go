@@ -137,6 +137,9 @@ func (x *scaling) lives(id protocol.NodeID) {
 		return
 	}
 	at := x.s.now + 1 + int64(x.spot.ExpFloat64()*float64(x.plan.SpotLifeMS))
+	if x.s.sc.Keeps(id) {
+		return
+	}
 	x.s.push(max(at-x.plan.NoticeMS, x.s.now), evNodeNotice, int64(id), x.life[id])
 	x.s.push(at, evNodeTaken, int64(id), x.life[id])
 }
@@ -188,7 +191,7 @@ func (x *scaling) gone(id protocol.NodeID) {
 	x.dies(id)
 }
 
-// remove decommissions nodes of a group: those without an application master first, then those on which least memory is held, then the latest.
+// remove decommissions nodes of a group that no change keeps: those without an application master first, then those on which least memory is held, then the latest.
 func (x *scaling) remove(g autoscale.Group, n int, patience int64) {
 	s := x.s
 	masters := make([]int, len(x.group))
@@ -202,7 +205,7 @@ func (x *scaling) remove(g autoscale.Group, n int, patience int64) {
 	}
 	var from []protocol.NodeID
 	for _, id := range s.nodes.registered {
-		if x.group[id] == g && x.inService(id) {
+		if x.group[id] == g && x.inService(id) && !x.s.sc.Keeps(id) {
 			from = append(from, id)
 		}
 	}

@@ -66,3 +66,43 @@ func letScale(r *rand.Rand, o *scenario.Options, seed uint64) {
 	o.AutoscaleSettings["spot.meanLifetime"] = autoscale.Setting{Value: pick("0s", "10s", "30s")}
 	o.AutoscaleSettings["spot.notice"] = autoscale.Setting{Value: pick("0s", "5s")}
 }
+
+// TestScalingLeavesWhatIsKept: of the nodes that a policy would take out it leaves the one that a change keeps, and another goes.
+func TestScalingLeavesWhatIsKept(t *testing.T) {
+	for _, secondary := range []bool{false, true} { // decommissioned, or taken away as a spot node
+		o := scenario.Options{Autoscale: "schedule", AutoscaleSettings: settings("steps.20s", "1", "gracefulDecommissionTimeout", "5s")}
+		nodes := cluster(2, 1)
+		if secondary {
+			nodes[1].Labels = []string{"secondary"}
+			o.AutoscaleSettings = settings("steps.1h", "1+1", "spot.meanLifetime", "1s", "spot.notice", "0s")
+		}
+		stays := func(change string) (stay [2]bool, warned bool) {
+			t.Helper()
+			o := o
+			if change != "" {
+				c, err := scenario.ParseChange(change)
+				if err != nil {
+					t.Fatal(err)
+				}
+				o.Changes = []scenario.Change{c}
+			}
+			k, m := replay(t, input(slices.Clone(nodes), nil, sparkJob(0, 60_000, 1, stage(0, 1, 5000, nil))), o)
+			for i := range k.nodes {
+				if n := &k.nodes[i]; n.Node < 2 { // of the trace
+					stay[n.Node] = n.Registered
+				}
+			}
+			return stay, slices.ContainsFunc(m.Warnings, func(w record.Warning) bool { return w.Code == "change" })
+		}
+		if was, _ := stays(""); was != [2]bool{true, false} {
+			t.Fatalf("secondary %v: without a change stays %v", secondary, was)
+		}
+		want := [2]bool{false, true}
+		if secondary {
+			want = [2]bool{true, true}
+		}
+		if is, warned := stays("keep node " + nodes[1].Host); is != want || warned {
+			t.Errorf("secondary %v: node 1 is kept: stays %v, want %v; warned %v", secondary, is, want, warned)
+		}
+	}
+}

@@ -210,11 +210,16 @@ func (c *Change) excludes(o *Change) bool {
 	return (c.bar.Others && o.bar.Others) == (c.host != o.host)
 }
 
-// Unchanged says which nodes are to be kept to which nothing happens in the trace. It is said at the end of a replay, which may go on from a state
-// without the change.
+// Keeps reports whether a change keeps the node in the cluster.
+func (sc *Scenario) Keeps(node protocol.NodeID) bool {
+	return slices.ContainsFunc(sc.Changes, func(c Change) bool { return c.keep != "" && c.keep == sc.Input.Nodes[node].Host })
+}
+
+// Unchanged says which nodes are to be kept to which nothing happens in the trace, unless an autoscaler may take them out. It is said at the end of a replay,
+// which may go on from a state without the change.
 func (sc *Scenario) Unchanged() (warnings []record.Warning) {
 	for i := range sc.Changes {
-		if c := &sc.Changes[i]; c.idle {
+		if c := &sc.Changes[i]; c.idle && sc.Scaling == nil {
 			text := fmt.Sprintf("--change %q changes nothing: the node does not fail, leave, drain or change its size", c.Text)
 			warnings = append(warnings, record.Warning{Code: "change", Text: text, Count: 1})
 		}
