@@ -130,7 +130,7 @@ type Claim struct {
 	Command []string     `json:"command"`
 	Of      string       `json:"of"`     // "first task" or "end"
 	WasMS   int64        `json:"was_ms"` // since submission
-	AtMS    *int64       `json:"at_ms"`  // nil when it does not come to it
+	AtMS    *int64       `json:"at_ms"`  // nil when it does not come to it, or its end is a failure that it was not
 }
 
 // WriteClaims writes when a job would have started or ended without the causes of its time.
@@ -153,6 +153,8 @@ func WriteClaims(w io.Writer, claims []Claim) {
 		verb := map[string]string{FirstTask: "have started", End: "have ended"}[c.Of]
 		line := fmt.Sprintf("would %s at +%s, not +%s,", verb, msOf(c.AtMS), ms(c.WasMS))
 		switch {
+		case c.AtMS == nil && c.Of == End:
+			line = "would have failed, or never ended,"
 		case c.AtMS == nil:
 			line = fmt.Sprintf("would not %s at all", verb)
 		case *c.AtMS == c.WasMS:
@@ -179,7 +181,7 @@ func WriteClaimed(w io.Writer, claims map[int64][]Claim) {
 			}
 		}
 	}
-	fmt.Fprintf(w, "\n%s of %s taken away one by one: sooner in %s, at the same time in %s, later in %s.\n", quantity.Counted(n, "causes"), quantity.Counted(int64(len(claims)), "jobs"),
+	fmt.Fprintf(w, "\n%s of %s taken away one by one: sooner in %s, at the same time in %s, later, or never, in %s.\n", quantity.Counted(n, "causes"), quantity.Counted(int64(len(claims)), "jobs"),
 		quantity.Thousands(sooner), quantity.Thousands(same), quantity.Thousands(n-sooner-same))
 }
 

@@ -371,17 +371,17 @@ func (p *program) withoutCauses(c *cli.Context, again *stored, e *explaining) er
 			if r.Start {
 				claim.Of, claim.WasMS = explain.FirstTask, j.Wait()
 			}
-			claim.AtMS = reached(replayed[key], id, r.Start)
+			claim.AtMS = reached(replayed[key], id, r.Start, j.Outcome)
 			e.claims[id] = append(e.claims[id], claim)
 		}
 	}
 	return nil
 }
 
-// reached returns how long after its submission a job launches its first task, or ends; nil when it does not.
-func reached(data *result.Data, job int64, start bool) *int64 {
+// reached returns how long after its submission a job launches its first task, or ends; nil when it does not, or does not succeed as it did.
+func reached(data *result.Data, job int64, start bool, outcome string) *int64 {
 	j := data.Jobs.Find(job)
-	if j == nil {
+	if j == nil || !start && outcome == record.JobSucceeded && j.Outcome != record.JobSucceeded {
 		return nil
 	}
 	at := j.Finish

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"replay/cmd/replay/cmdline"
+	"replay/engine/record"
 	"replay/policy"
 	"replay/report/explain"
 	"replay/report/result"
@@ -138,7 +139,6 @@ func TestWhatIfComparesTheSameJobs(t *testing.T) {
 	}
 }
 
-// A container that is told to be on a node is there, and one that is not to be on it is elsewhere.
 // What --until decides is left out where it cuts off other jobs.
 func TestWhatIfOfAnEnd(t *testing.T) {
 	run := filepath.Join(t.TempDir(), "run")
@@ -149,6 +149,7 @@ func TestWhatIfOfAnEnd(t *testing.T) {
 	}
 }
 
+// A container that is told to be on a node is there, and one that is not to be on it is elsewhere.
 func TestWhatIfPlaces(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -344,7 +345,7 @@ func TestClaims(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			at := reached(data, j.Job, c.Of == explain.FirstTask)
+			at := reached(data, j.Job, c.Of == explain.FirstTask, record.JobSucceeded)
 			if at == nil || c.AtMS == nil || *at > *c.AtMS {
 				t.Errorf("job %d without %s: %v ms, claimed %v", j.Job, c.Cause, at, c.AtMS)
 			} else if *at < c.WasMS {
