@@ -1,7 +1,9 @@
 package backtest
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -241,6 +243,38 @@ func TestTracesWithMore(t *testing.T) {
 		}
 		if said := strings.Join(warned, ""); (tt.want == "") != (said == "") || !strings.HasPrefix(said, tt.want) {
 			t.Errorf("warned %q, want %q", warned, tt.want)
+		}
+	}
+}
+
+// Applications of a cluster whose logs are not there held room that the replay gives to others, which the answer says.
+func TestClusterWithoutALog(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "mine")
+	if err := os.CopyFS(dir, os.DirFS("../trace/importer/testdata/spark-on-yarn/locality-wait-0s")); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "apps.jsonl")
+	apps, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range []string{"", "mine lacks 1 application of the recording, without an event log: ", "mine lacks 2 applications of the recording, without an event log: "} {
+		if n > 0 {
+			apps = append(apps, strings.ReplaceAll(string(apps[:bytes.IndexByte(apps, '\n')+1]), "_0001", fmt.Sprintf("_000%d", 1+n))...)
+		}
+		if err := os.WriteFile(file, apps, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		recs, _, err := Sources(t.Context(), []string{dir}, SourceOptions{Import: workload.DefaultOptions(), Tmp: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := Run(t.Context(), recs, options(), false, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Join(b.Caveats, ""); (said == "") != (want == "") || !strings.HasPrefix(said, want) {
+			t.Errorf("%d applications without a log: the report says %q, want %q", n, said, want)
 		}
 	}
 }

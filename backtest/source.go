@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"replay/engine/scenario"
+	"replay/report/quantity"
 	"replay/trace"
 	"replay/trace/importer"
 	"replay/trace/importer/eventlog"
@@ -34,6 +35,7 @@ type Recording struct {
 	apps      []workload.RecordedApp
 	cluster   *clusterRecord // nil without IsCluster
 	copies    int64          // beyond one, of all applications
+	logless   int64          // applications that ran on the cluster and have no event log, and so no job
 }
 
 const eventLogs = "spark-eventlog" // format of the importer
@@ -295,12 +297,13 @@ func (r *Recording) take(file func(name string) ([]byte, error)) error {
 		return err
 	}
 	var report struct {
+		Dropped  map[string]int64 `json:"dropped"`
 		Modelled map[string]int64 `json:"modelled"`
 	}
 	if err := attached(file, trace.ImportReport, &report); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	r.copies = report.Modelled["copies"]
+	r.copies, r.logless = report.Modelled["copies"], report.Dropped["applications_without_event_log"]
 	if len(r.apps) != len(r.jobs) {
 		return fmt.Errorf("recorded.json has %d applications, want one for each of %d jobs", len(r.apps), len(r.jobs))
 	}
@@ -331,11 +334,13 @@ func (r *Recording) take(file func(name string) ([]byte, error)) error {
 
 // caveat says why errors of the recording are not those of the replay alone; empty where they are.
 func (r *Recording) caveat() string {
-	made := r.madeUp()
-	if made == "" {
-		return ""
+	if n := r.logless; n > 0 {
+		return "lacks " + quantity.Counted(n, "applications") + " of the recording, without an event log: the room that was held is free in the replay, so errors are not those of the replay alone, and times are mostly predicted too short"
 	}
-	return "has " + made + ": it is not the recording as it was, so errors are not those of the replay alone; the logs themselves have none of that"
+	if made := r.madeUp(); made != "" {
+		return "has " + made + ": it is not the recording as it was, so errors are not those of the replay alone; the logs themselves have none of that"
+	}
+	return ""
 }
 
 // madeUp says what of a trace its import made up that a replay of the recording would not have, "" for nothing.
