@@ -59,7 +59,7 @@ func (c *Comparison) lossText(v int) string {
 	name, first, l := c.Variants[v].Name, c.Variants[0].Name, c.Losses[v]
 	in := ""
 	if len(c.study.runs) > 1 {
-		in = ", counted over " + c.runsText()
+		in = ", counted over " + c.RunsText()
 	}
 	text := l.text(first, name) + in + ": no verdict on waits, durations, slowdown, makespan or anything else that is better or worse, because lost jobs leave their room to the others."
 	if l.Lost > 0 && len(c.Variants) > 2 {
@@ -94,8 +94,8 @@ func WriteLosses(w io.Writer, names [2]string, replays [2]*metric.Summary) {
 	writeParagraphs(w, ps)
 }
 
-// runsText says how many runs each variant has: "5 seeds", "12 traces with 2 seeds each".
-func (c *Comparison) runsText() string {
+// RunsText says how many runs each variant has: "5 seeds", "12 traces with 2 seeds each".
+func (c *Comparison) RunsText() string {
 	text := c.Unit.Counted(len(c.Units))
 	if n := len(c.Units[0].runs); n > 1 {
 		text += fmt.Sprintf(" with %s each", inference.Seed.Counted(n))
@@ -107,7 +107,7 @@ func (c *Comparison) runsText() string {
 func (c *Comparison) outcomeTable() page.Table {
 	t := page.Table{Title: "Jobs", Head: []string{"jobs"}}
 	if len(c.study.runs) > 1 {
-		t.Head[0] = "jobs, over " + c.runsText()
+		t.Head[0] = "jobs, over " + c.RunsText()
 	}
 	for _, v := range c.Variants {
 		t.Head = append(t.Head, v.Name)

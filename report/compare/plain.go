@@ -9,7 +9,7 @@ import (
 
 // About says what was compared, for captions.
 func (c *Comparison) About() string {
-	return fmt.Sprintf("%s, %s, %s.", c.subject(), quantity.Counted(int64(c.Jobs), "jobs"), c.runsText())
+	return fmt.Sprintf("%s, %s, %s.", c.subject(), quantity.Counted(int64(c.Jobs), "jobs"), c.RunsText())
 }
 
 // Plain returns the headline metrics as a table of text: for each variant but the first the change against it, its interval and the word for it; and what the values are over, in the replay with the fewest.

@@ -30,7 +30,7 @@ func (v *Verdict) Sentence() string {
 		text += " " + strings.TrimSpace(other)
 	}
 	if out := v.Comparison.Outcomes[head]; out.Unexpected > v.Lost {
-		text += fmt.Sprintf(" Of %s %s finish under neither%s.", quantity.Counted(out.Jobs, "jobs"), quantity.Thousands(out.Unexpected-v.Lost), v.why(true))
+		text += fmt.Sprintf(" Of %s, counted over %s, %s finish under neither%s.", quantity.Counted(out.Jobs, "jobs"), v.Comparison.RunsText(), quantity.Thousands(out.Unexpected-v.Lost), v.why(true))
 	}
 	return text + v.untested()
 }
@@ -63,7 +63,7 @@ func (v *Verdict) finding() string {
 	broken, open := v.count(Broken), v.count(Open)
 	var said []string
 	if v.Lost > 0 {
-		said = append(said, fmt.Sprintf("head does not finish %s that base finishes (%s)%s", quantity.Counted(v.Lost, "jobs"), strings.Join(v.LostNames, ", "), v.why(false)))
+		said = append(said, fmt.Sprintf("head does not finish %s, counted over %s, that base finishes (%s)%s", quantity.Counted(v.Lost, "jobs"), v.Comparison.RunsText(), strings.Join(v.LostNames, ", "), v.why(false)))
 	}
 	if broken > 0 {
 		said = append(said, fmt.Sprintf("%d of %s broken", broken, quantity.Counted(int64(len(v.Conditions)), "conditions")))

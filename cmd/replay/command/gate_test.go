@@ -53,9 +53,9 @@ func TestGate(t *testing.T) {
 		{"promises", []string{"--base", base, "--head", base, "--slo", slo}, cmdline.ExitFailed, []string{"FAIL: 1 of 2 conditions broken", "must hold: mean(duration) < 10m. Kept: ", "must hold: p95(wait, queue=a) < 1s. Broken: "}},
 		{"flags", []string{"--base", "--sharing fair", "--head", "--conf spark.locality.wait=0s", "--hold", "mean(wait) < 1h"}, cmdline.ExitDone, []string{"PASS: 1 condition kept"}},
 		{"jobs that are lost alike", []string{"--fair-scheduler", few, "--base", "--", "--head", "--sharing drf", "--seeds", "5"}, cmdline.ExitDone,
-			[]string{"PASS: no decision changes, every value of every replay is equal (5 seeds). Of 15 jobs 5 finish under neither: 5 jobs failed, the first is job 1 (w2): "}},
+			[]string{"PASS: no decision changes, every value of every replay is equal (5 seeds). Of 15 jobs, counted over 5 seeds, 5 finish under neither: 5 jobs failed, the first is job 1 (w2): "}},
 		{"nothing but lost jobs", []string{"--conf", "spark.executor.memory=900g", "--base", "--", "--head", "--sharing drf", "--seeds", "5", "--hold", "mean(wait) < 1h", "--github"}, cmdline.ExitFailed,
-			[]string{"::error title=replay gate jobs finished::FAIL: no job finishes under base or head, so nothing is known of the change (5 seeds). Of 15 jobs 15 finish under neither: 15 jobs were refused, "}},
+			[]string{"::error title=replay gate jobs finished::FAIL: no job finishes under base or head, so nothing is known of the change (5 seeds). Of 15 jobs, counted over 5 seeds, 15 finish under neither: 15 jobs were refused, "}},
 		{"no job", []string{"--change", "without job 0", "--change", "without job 1", "--change", "without job 2", "--base", "--", "--head", "--sharing drf", "--hold", "mean(wait) < 1h", "--github"}, cmdline.ExitFailed,
 			[]string{"::error title=replay gate jobs finished::FAIL: no job was submitted under base or head, so nothing is known of the change (5 seeds)."}},
 		{"too few without conditions", []string{"--base", base, "--head", head, "--seeds", "3"}, cmdline.ExitDone, []string{"PASS: nothing is known of the change, because 3 seeds are too little evidence (5 at least)."}},
@@ -64,7 +64,7 @@ func TestGate(t *testing.T) {
 		{"another rate of arrivals", []string{"--base", "--nodes 7", "--head", "--nodes 14", "--load", "3", "--seeds", "3"}, cmdline.ExitDone, []string{"Under head jobs arrive 2 times as fast as under base (--load is of each cluster)"}},
 		{"the trace as it is", []string{"--base", "--", "--head=--", "--seeds", "5"}, cmdline.ExitDone, []string{"PASS: no decision changes"}},
 		{"too few", []string{"--base", base, "--head", head, "--seeds", "2", "--fail-if", "mean(wait) > +0%"}, cmdline.ExitDone, []string{"of 1 nothing is known", "Not known: 2 seeds are too little evidence (5 at least)"}},
-		{"jobs that are lost", []string{"--base", base, "--head", "--conf spark.executor.memory=900g", "--seeds", "5"}, cmdline.ExitFailed, []string{"FAIL: head does not finish 15 jobs that base finishes (", "_0003)): 15 jobs were refused, the first is job 0 (w1): its client does not submit it: an executor asks for 924192 MiB, the largest container of the cluster has 8192 MiB"}},
+		{"jobs that are lost", []string{"--base", base, "--head", "--conf spark.executor.memory=900g", "--seeds", "5"}, cmdline.ExitFailed, []string{"FAIL: head does not finish 15 jobs, counted over 5 seeds, that base finishes (", "_0003)): 15 jobs were refused, the first is job 0 (w1): its client does not submit it: an executor asks for 924192 MiB, the largest container of the cluster has 8192 MiB"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
