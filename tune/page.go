@@ -26,9 +26,7 @@ func (r *Result) page() ([]byte, error) {
 			lede.Findings = append(lede.Findings, text)
 		}
 	}
-	if r.Ties != nil {
-		lede.Findings = append(lede.Findings, "Not told apart from it: "+r.names(r.Ties)+".")
-	}
+	lede.Findings = append(lede.Findings, r.tiesText()...)
 	if r.Winner != Baseline && r.Open != nil {
 		lede.Findings = append(lede.Findings, "Kept by the mean, and not known beyond chance: "+r.limits(r.Open)+".")
 	}

@@ -47,12 +47,15 @@ const (
 // Change is by how much something differs from the baseline, on the units that were held out.
 type Change struct {
 	inference.Estimate
-	Half float64 // half the interval of 95 %
+	Half float64 // half the interval of 95 %, infinite where the units are too few for one, or those that differ
 	Rare int     // units that differ at all, where they are too few to say by how much
 }
 
 // Real reports whether chance does not explain the change.
 func (c *Change) Real() bool { return c.Rare == 0 && (c.Mean-c.Half > 0 || c.Mean+c.Half < 0) }
+
+// None reports whether there is no change on any unit.
+func (c *Change) None() bool { return c.Mean == 0 && c.SE == 0 }
 
 // An Answer is what a race ends with.
 type Answer struct {
@@ -253,7 +256,9 @@ func (r *Race) change(c, other int) Change {
 func ChangeOf(ds []float64) Change {
 	c := Change{Estimate: inference.Independent(ds), Half: math.Inf(1)}
 	if len(ds) >= inference.Fewest {
-		c.Half, c.Rare = c.Estimate.Half(inference.Level), inference.Rare(ds)
+		if c.Rare = inference.Rare(ds); c.Rare == 0 {
+			c.Half = c.Estimate.Half(inference.Level)
+		}
 	}
 	return c
 }

@@ -196,6 +196,10 @@ func (r *Result) Sentence() string {
 		return fmt.Sprintf("No setting is known to be better than the baseline: %s came first in the race and breaks %s on what was held out. %s.", label, r.limits(a.Broken), what)
 	case a.Goal.Real() && a.Goal.Mean > 0:
 		return fmt.Sprintf("No setting is known to be better than the baseline: %s came first in the race by luck. %s.", label, what)
+	case a.Goal.None():
+		return fmt.Sprintf("No setting is known to be better than the baseline: %s came first in the race, and is equal to it in all of what was held out. %s.", label, what)
+	case a.Goal.Rare > 0:
+		return fmt.Sprintf("No setting is known to be better than the baseline: %s came first in the race, and differs from it in %d of %s held out alone, too rarely to know by how much. %s.", label, a.Goal.Rare, r.Held, what)
 	}
 	return fmt.Sprintf("No setting is known to be better than the baseline: %s came first in the race, and chance explains its gain. %s.", label, what)
 }
@@ -265,18 +269,34 @@ func (r *Result) names(candidates []int) string {
 	return strings.Join(names, "; ")
 }
 
+// tiesText says who is equal to the winner in all of what was held out, and who is not told from it there.
+func (r *Result) tiesText() (texts []string) {
+	var equal, near []int
+	for _, c := range r.Ties {
+		if d := r.Race.change(c, r.Winner); d.None() {
+			equal = append(equal, c)
+		} else {
+			near = append(near, c)
+		}
+	}
+	if equal != nil {
+		texts = append(texts, "Equal to it in all of what was held out: "+r.names(equal)+".")
+	}
+	if near != nil {
+		texts = append(texts, "Not told apart from it: "+r.names(near)+".")
+	}
+	return texts
+}
+
 func settings(n int) string { return quantity.Counted(int64(n), "settings") }
 
 // WriteText writes the answer for people.
 func (r *Result) WriteText(w io.Writer) {
 	fmt.Fprintln(w, r.Sentence())
-	for _, text := range []string{r.arrivalsText(), r.lostText(), r.goalText(), r.ownText()} {
+	for _, text := range append([]string{r.arrivalsText(), r.lostText(), r.goalText(), r.ownText()}, r.tiesText()...) {
 		if text != "" {
 			fmt.Fprintln(w, text)
 		}
-	}
-	if r.Ties != nil {
-		fmt.Fprintf(w, "Not told apart from it: %s.\n", r.names(r.Ties))
 	}
 	if r.Winner != Baseline && r.Open != nil {
 		fmt.Fprintf(w, "Kept by the mean, and not known beyond chance: %s.\n", r.limits(r.Open))

@@ -178,3 +178,47 @@ func TestTablesHaveTitles(t *testing.T) {
 		t.Errorf("page or text do not say %q", together)
 	}
 }
+
+// A winner of the race that differs from the baseline on none of what was held out, or so rarely that no interval holds, is told so and promised nothing; who
+// is equal to it is not called near.
+func TestAWinnerWithHardlyADifference(t *testing.T) {
+	for differing, want := range []string{"came first in the race, and is equal to it in all of what was held out", "came first in the race, and differs from it in 1 of 5 seeds held out alone", "in 2 of 5 seeds held out alone",
+		"and chance explains its gain"} {
+		r := solved(t, sweep.Value{Name: "wait_mean_ms", Unit: "ms", Better: "lower", N: 400, Things: "jobs"})
+		r.Labels = append(r.Labels, "twin")
+		row := r.Row
+		r.Row = func(c, u int) []Values {
+			c = min(c, 1)
+			values := row(c, u)
+			if v := values[0]["wait_mean_ms"]; c == 1 && u >= 5 {
+				v.X = row(Baseline, u)[0]["wait_mean_ms"].X
+				if u-5 < differing {
+					v.X -= float64(1 + 20*(u-5))
+				}
+				values[0]["wait_mean_ms"] = v
+			}
+			return values
+		}
+		r.Race = &Race{Candidates: 3, Units: 5, Held: 5, Measure: func([]int, int, int) error { return nil }, Score: func(c, u int) Score {
+			return r.Values.Score(r.Row(c, u), r.Row(Baseline, u))
+		}}
+		var err error
+		if r.Answer, err = r.Race.Solve(); err != nil || r.Winner != 1 || r.Better {
+			t.Fatalf("%+v (%v), want the second to be first and no better", r.Answer, err)
+		}
+		js, page := written(t, r)
+		if !strings.Contains(r.Sentence(), want) {
+			t.Errorf("%d differ: %s, want %q", differing, r.Sentence(), want)
+		}
+		if rare := differing == 1 || differing == 2; rare == strings.Contains(r.Sentence(), "±") || rare != strings.Contains(js, `"half_interval": null`) {
+			t.Errorf("%d differ: %s\n%s", differing, r.Sentence(), js)
+		}
+		equal := "Equal to it in all of what was held out: twin."
+		if differing == 0 {
+			equal = "Equal to it in all of what was held out: twin; baseline."
+		}
+		if !strings.Contains(page, equal) || differing > 0 && !strings.Contains(page, "Not told apart from it: baseline.") {
+			t.Errorf("%d differ: the page does not say %q, and who is near", differing, equal)
+		}
+	}
+}
