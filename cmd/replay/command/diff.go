@@ -292,6 +292,7 @@ func writeValues(w io.Writer, sides [2]diffSide, taps [2]*tap) {
 	same, cut := compare.SameJobs(taps[0].result, taps[1].result), compare.OthersCut(taps[0].result, taps[1].result)
 	var left, without []string
 	var few []*metric.Value
+	open := false
 	for i := range taps[0].result.Values {
 		a := taps[0].result.Values[i]
 		b, ok := taps[1].result.Value(a.Name)
@@ -316,6 +317,7 @@ func writeValues(w io.Writer, sides [2]diffSide, taps [2]*tap) {
 			s := a.Unit.ScaleOf(a.Number, b.Number) // one unit in a row
 			t.Row(a.Plain, s.Number(a.Number)+s.Suffix(), s.Number(b.Number)+s.Suffix(), s.Signed(b.Number-a.Number)+s.Apart(), fewer.Of())
 			few = append(few, &fewer)
+			open = open || fewer.Open > 0
 		case a.Absent != "" && b.Absent == "":
 			without = append(without, fmt.Sprintf("%s, of which %s has none: %s", a.Plain, sides[0].name, a.Absent))
 		case a.Absent == "" && b.Absent != "":
@@ -335,7 +337,11 @@ func writeValues(w io.Writer, sides [2]diffSide, taps [2]*tap) {
 		shown.Paragraph(w, fmt.Sprintf("\nLeft out, as --until cuts off other jobs in each: %s.", strings.Join(left, ", ")), "")
 	}
 	if same != nil {
-		shown.Paragraph(w, "\nNot all jobs went equally far in both: what follows from jobs is over those that count for it in both.", "")
+		text := "\nNot all jobs went equally far in both: what follows from jobs is over those that count for it in both."
+		if open {
+			text += " What is not over in one counts in both with at least the time so far, up to what both can see: means count longer times as that, and so are not those of each by itself; percentiles are Kaplan and Meier's."
+		}
+		shown.Paragraph(w, text, "")
 	}
 }
 
