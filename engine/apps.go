@@ -7,6 +7,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/reuse"
+	"replay/engine/scenario"
 	"replay/engine/yarn"
 	"replay/policy/resource"
 	"replay/trace"
@@ -168,6 +169,9 @@ func (s *sim) arrive() {
 	if err != nil {
 		s.refuse(a.rec, err)
 		return
+	}
+	if text := scenario.Depending(j); text != "" {
+		s.warnings.ofJob("depends", false, "%s", text)
 	}
 	for _, w := range a.plan.Warnings {
 		s.warnings.ofJob("conf:"+w.Code, false, "%s", w.Text)

@@ -7,6 +7,7 @@ import (
 
 	"replay/engine/generic"
 	"replay/engine/record"
+	"replay/engine/scenario"
 	"replay/policy/resource"
 	"replay/trace"
 )
@@ -184,6 +185,9 @@ func (l *loop) arrive(t *trace.Job) {
 		l.warn("job-refused", true, true, "%s can't run: %v", record.JobCalled(j.ID, j.Name), err)
 		l.write(j)
 		return
+	}
+	if text := scenario.Depending(t); text != "" {
+		l.warn("depends", true, false, "%s", text)
 	}
 	l.jobs[j.ID] = j
 	j.queue.jobs++

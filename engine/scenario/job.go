@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -15,6 +16,18 @@ func (sc *Scenario) Arrival(j *trace.Job) int64 {
 		return j.SubmitMS
 	}
 	return int64(math.Round(float64(j.SubmitMS) / sc.Faster))
+}
+
+// Depending says that a job is to wait for the end of others, which no replay has it do; empty for all other jobs.
+func Depending(j *trace.Job) string {
+	if len(j.DependsOn) == 0 {
+		return ""
+	}
+	others := fmt.Sprintf("job %d", j.DependsOn[0])
+	if n := len(j.DependsOn); n > 1 {
+		others = fmt.Sprintf("%d jobs", n)
+	}
+	return fmt.Sprintf("%s is to begin after the end of %s (depends_on of the trace), which is not modelled: it is submitted at its own time, whether or not they have ended", record.JobCalled(j.ID, j.Name), others)
 }
 
 // JobRecord begins the record of a job that is submitted now. Its queue is the one that the trace names.
