@@ -237,11 +237,11 @@ func (m *Measure) Score(candidate, baseline []Values) Score {
 			x := number(candidate[i], r.Value)
 			switch {
 			case r.percent:
-				x -= was + float64(r.amount*math.Abs(was))
+				x = target.Over(x, was+float64(r.amount*math.Abs(was)), was)
 			case r.limit.Change:
-				x -= was + r.amount
+				x = target.Over(x, was+r.amount, was)
 			default:
-				if x -= r.amount; x < 0 && candidate[i][r.Value].Least {
+				if x = target.Over(x, r.amount, x); x < 0 && candidate[i][r.Value].Least {
 					x = math.NaN()
 				}
 			}

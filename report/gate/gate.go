@@ -204,15 +204,15 @@ func (j *Judged) test(c *compare.Comparison, alpha float64) {
 	}
 	xs, changed := make([]float64, len(is.ByUnit)), make([]float64, len(is.ByUnit))
 	for k, x := range is.ByUnit {
-		limit := j.Limit
+		limit, size := j.Limit, x
 		if j.Change {
 			changed[k] = x - was.ByUnit[k]
-			x -= was.ByUnit[k]
+			size, x = max(math.Abs(x), math.Abs(was.ByUnit[k])), x-was.ByUnit[k]
 			if j.Percent {
 				limit = float64(j.Limit * was.ByUnit[k])
 			}
 		}
-		xs[k] = x - limit
+		xs[k] = target.Over(x, limit, size)
 	}
 	if len(xs) < inference.Fewest {
 		j.Why = c.Few()

@@ -251,6 +251,14 @@ func (t *Target) amount(u quantity.Unit) (float64, error) {
 	return t.number, nil
 }
 
+// Over returns by how much x exceeds a limit; 0 where they differ by the rounding alone of what was computed from values as large as size, such as 7 % of one.
+func Over(x, limit, size float64) float64 {
+	if over := x - limit; math.Abs(over) > 1e-12*(math.Abs(size)+math.Abs(limit)) || math.IsNaN(over) {
+		return over
+	}
+	return 0
+}
+
 // Holds reports whether x, a value less its limit, meets the condition.
 func (t *Target) Holds(x float64) bool {
 	switch t.Op {

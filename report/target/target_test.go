@@ -1,6 +1,7 @@
 package target
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -121,4 +122,19 @@ func FuzzParse(f *testing.F) {
 		}
 		got.Find(values)
 	})
+}
+
+// What differs from a limit by rounding alone does not exceed it, and the least real difference does.
+func TestOver(t *testing.T) {
+	for _, tt := range []struct{ x, limit, size, want float64 }{
+		{7000, 0.07 * 100_000, 107_000, 0}, {8200, 8.2 * 1e9 / 1e6, 8200, 0}, {8201, 8.2 * 1e9 / 1e6, 8200, 1}, {0.1 + 0.2, 0.3, 1, 0}, {-5, -5, 5, 0}, {0, 0, 0, 0}, {1, 0, 1, 1}, {0, 1, 0, -1},
+		{100_000.001, 100_000, 100_000, 0.001},
+	} {
+		if got := Over(tt.x, tt.limit, tt.size); math.Abs(got-tt.want) > 1e-9 || (got == 0) != (tt.want == 0) {
+			t.Errorf("%v over %v: %v, want %v", tt.x, tt.limit, got, tt.want)
+		}
+	}
+	if got := Over(math.NaN(), 1, 1); !math.IsNaN(got) {
+		t.Errorf("no number over 1: %v", got)
+	}
 }

@@ -189,3 +189,31 @@ func TestGateNamesWhoLoses(t *testing.T) {
 		t.Errorf("a condition is about root.c, want nothing said of it in\n%s", text)
 	}
 }
+
+// A value that is just its limit, or a change that is just what is allowed, meets <= and >= and neither < nor >, whatever is lost in computing with parts and
+// units that have no exact number.
+func TestAtTheLimit(t *testing.T) {
+	for _, tt := range []struct{ first, second, limit string }{
+		{"100", "7", "+7%"}, {"8.2", "0", "8.2s"}, {"2.01", "0", "2.01s"}, {"70", "7", "+10%"},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "jobs.csv"), []byte("job,submit,duration,vcores,memory\na,0,"+tt.first+",1,1024\nb,0,"+tt.second+",1,1024\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		of := filepath.Join(dir, "jobs")
+		must(t, "import", "csv", filepath.Join(dir, "jobs.csv"), "--nodes", "1", "--node-vcores", "1", "--node-mem", "4096", "-q", "--out", of)
+		base, head := "--scheduler ideal --nodes 2", "--scheduler ideal --nodes 1" // the longer of both jobs, and one after the other
+		for op, meets := range map[string]bool{"<": false, "<=": true, ">": false, ">=": true} {
+			want := map[bool]int{true: cmdline.ExitDone, false: cmdline.ExitFailed}[meets]
+			if code, out, stderr := cmd(t, "gate", of, "--base", base, "--head", head, "--hold", "makespan_ms "+op+" "+tt.limit); code != want {
+				t.Errorf("gate: makespan %s %s: exit %d, want %d\n%s%s", op, tt.limit, code, want, out, stderr)
+			}
+			if strings.HasPrefix(tt.limit, "+") {
+				continue
+			}
+			if code, out, stderr := cmd(t, "plan", of, "--scheduler", "ideal", "--vary", "nodes=1,2", "--hold", "makespan_ms "+op+" "+tt.limit); code != want {
+				t.Errorf("plan: makespan %s %s: exit %d, want %d\n%s%s", op, tt.limit, code, want, out, stderr)
+			}
+		}
+	}
+}
