@@ -5,6 +5,7 @@ package gate
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"replay/report/compare"
 	"replay/report/inference"
@@ -33,8 +34,14 @@ type Gate struct {
 // nothing that they have.
 func (g *Gate) Add(base, head *metric.Summary) error {
 	if g.jobs.at == nil {
+		either := slices.Clone(base.Values) // a queue may be new
+		for i := range head.Values {
+			if _, ok := base.Value(head.Values[i].Name); !ok {
+				either = append(either, head.Values[i])
+			}
+		}
 		for _, c := range g.Conditions {
-			if _, _, _, err := c.Find(base.Values); err != nil {
+			if _, _, _, err := c.Find(either); err != nil {
 				return err
 			}
 		}

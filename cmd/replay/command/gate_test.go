@@ -217,3 +217,27 @@ func TestAtTheLimit(t *testing.T) {
 		}
 	}
 }
+
+// A queue that the head alone has jobs in may be held to a limit; one that neither has is an error that names those of both.
+func TestGateOfANewQueue(t *testing.T) {
+	dir := t.TempDir()
+	next := filepath.Join(dir, "next.xml")
+	if err := os.WriteFile(next, []byte(`<allocations><queue name="new"/><queuePlacementPolicy><rule name="default" queue="root.new"/></queuePlacementPolicy></allocations>`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"gate", traces + "fair-weights", "--base", "--", "--head", "--fair-scheduler " + next, "--max-seeds", "5", "--hold"}
+	for cond, want := range map[string]struct {
+		code int
+		said string
+	}{
+		"mean(wait, queue=new) < 10m":   {cmdline.ExitDone, "must hold: mean(wait, queue=new) < 10m. Kept: head has"},
+		"mean(wait, queue=new) > 10m":   {cmdline.ExitFailed, "must hold: mean(wait, queue=new) > 10m. Broken: head has"},
+		"mean(wait, queue=a) < 10m":     {cmdline.ExitDone, "Not known: no number for head"},
+		"mean(wait, queue=other) < 10m": {cmdline.ExitUsage, "no jobs with queue=other, want one of root.a, root.b, root.c, root.new"},
+	} {
+		code, out, stderr := cmd(t, append(args, cond)...)
+		if code != want.code || !strings.Contains(strings.Join(strings.Fields(out+stderr), " "), want.said) {
+			t.Errorf("%s: exit %d, want %d and %q in\n%s%s", cond, code, want.code, want.said, out, stderr)
+		}
+	}
+}
