@@ -23,6 +23,7 @@ type scaling struct {
 	group   []autoscale.Group // by node
 	coming  []bool
 	leaving []bool  // being decommissioned by the policy
+	noticed []bool  // to be taken away as a spot node, and told so
 	taken   []int64 // when a node was last taken out by scaling or as a spot node, -1 for never
 	life    []int64 // how often a node has come, to tell old notices
 	arrive  *rand.Rand
@@ -36,7 +37,7 @@ func (s *sim) startScaling() {
 		return
 	}
 	n := len(s.sc.Input.Nodes)
-	x := &scaling{s: s, plan: s.sc.Scaling, group: s.sc.Groups, coming: make([]bool, n), leaving: make([]bool, n), taken: make([]int64, n), life: make([]int64, n),
+	x := &scaling{s: s, plan: s.sc.Scaling, group: s.sc.Groups, coming: make([]bool, n), leaving: make([]bool, n), noticed: make([]bool, n), taken: make([]int64, n), life: make([]int64, n),
 		arrive: random.Stream(s.sc.Seed, "autoscale-provisioning"), spot: random.Stream(s.sc.Seed, "autoscale-spot-life")}
 	for i := range x.taken {
 		x.taken[i] = record.None
@@ -122,7 +123,7 @@ func (x *scaling) add(g autoscale.Group, n int) {
 
 // comes registers a node that was asked for.
 func (x *scaling) comes(id protocol.NodeID) {
-	x.coming[id] = false
+	x.coming[id], x.noticed[id] = false, false
 	x.totals.Came++
 	x.s.survivorsDie(id)
 	x.s.addNode(id)
@@ -147,6 +148,7 @@ func (x *scaling) lives(id protocol.NodeID) {
 // notice begins to decommission a node that is to be taken away. A node that is on its way out already goes on.
 func (x *scaling) notice(id protocol.NodeID, life int64) {
 	if x.life[id] == life && x.inService(id) {
+		x.noticed[id] = true
 		x.s.rm.Drain(id, -1)
 		x.s.nodesChanged(id)
 	}
@@ -158,7 +160,7 @@ func (x *scaling) takes(id protocol.NodeID, life int64) {
 		return
 	}
 	x.totals.SpotLost++
-	x.leaving[id] = false
+	x.leaving[id], x.noticed[id] = false, false
 	x.dies(id)
 	x.s.rm.RemoveNode(x.s.now, id)
 	x.s.nodesChanged(id)
@@ -181,8 +183,12 @@ func (x *scaling) dies(id protocol.NodeID) {
 	s.nodeProcessesDie(id)
 }
 
-// gone sees a node leave by the ResourceManager's decision.
+// gone sees a node leave by the ResourceManager's decision. A spot node may do so before it is taken, when nothing keeps it any longer.
 func (x *scaling) gone(id protocol.NodeID) {
+	if x.noticed[id] {
+		x.noticed[id] = false
+		x.totals.SpotLost++
+	}
 	if !x.leaving[id] {
 		return
 	}

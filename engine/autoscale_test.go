@@ -106,3 +106,24 @@ func TestScalingLeavesWhatIsKept(t *testing.T) {
 		}
 	}
 }
+
+// TestSpotNodesThatLeaveWithinTheirNotice: a spot node on which nothing runs leaves when it is told that it will be taken, and counts as taken away all the same.
+func TestSpotNodesThatLeaveWithinTheirNotice(t *testing.T) {
+	for _, notice := range []string{"0s", "20s"} {
+		o := scenario.Options{Autoscale: "schedule", AutoscaleSettings: settings("steps.0s", "1+4", "provisioningTime", "1s", "spot.meanLifetime", "1m", "spot.notice", notice)}
+		k, m := replay(t, input(cluster(1, 1), nil, sparkJob(0, 900_000, 1, stage(0, 1, 5000, nil))), o)
+		in := map[int32]bool{}
+		for i := range k.nodes {
+			in[k.nodes[i].Node] = k.nodes[i].Registered
+		}
+		there := int64(-1) // without the node of the trace
+		for _, is := range in {
+			if is {
+				there++
+			}
+		}
+		if s := m.Scaling; s.Came < 20 || s.Left != 0 || s.SpotLost != s.Came-there {
+			t.Errorf("notice %s: %d came, %d left, %d were taken away and %d are there", notice, s.Came, s.Left, s.SpotLost, there)
+		}
+	}
+}
