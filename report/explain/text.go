@@ -110,7 +110,7 @@ func (t *Totals) WriteText(w io.Writer, of string) {
 		shares []Share
 		of     int64
 	}{{"until the first task", t.Waits(), t.Wait}, {"from submission to end", t.Wholes(), t.Whole}} {
-		table.Head(half.title, "share", "a job", "jobs")
+		table.Head(half.title, "share", "mean of all", "jobs with it")
 		for _, s := range half.shares {
 			table.Row("  "+Label(s.Cause), share(s.MS, half.of), ms(s.MS/max(t.Jobs, 1)), quantity.Thousands(s.Jobs))
 		}
