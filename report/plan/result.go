@@ -47,6 +47,8 @@ type Metric struct {
 	Unit  quantity.Unit
 	Limit float64 // in the unit
 	Few   string  // that the metric is over so few things that it is about the largest of them, empty where it is not
+
+	Absent string // why a replay has no number of it, empty where each has one
 }
 
 // Loss is how many jobs a replay loses that should succeed.
@@ -145,7 +147,13 @@ func (p *Plan) advice() string {
 			lost.text(), p.Setting, p.Labels[first.Value], lostLast.text(), p.Labels[last.Value], lostLast.Why)
 	}
 	if p.numberless() {
-		return "Nothing is known of what is beyond."
+		text := "Nothing is known of what is beyond."
+		for i, m := range p.Metrics {
+			if same := func(o Metric) bool { return o.Name == m.Name }; m.Absent != "" && !slices.ContainsFunc(p.Metrics[:i], same) {
+				text += fmt.Sprintf(" Without a number: %s (%s).", m.Words, m.Absent)
+			}
+		}
+		return text
 	}
 	for i, pt := range []*Point{first, last} {
 		other := p.Labels[[]*Point{last, first}[i].Value]

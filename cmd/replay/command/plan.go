@@ -295,6 +295,9 @@ func (w *planning) excess(value int, r *report.Result) (out []float64, err error
 				w.metrics[i].Few = words + " is over " + v.Of() + ": " + few
 			}
 		}
+		if w.metrics[i].Absent == "" {
+			w.metrics[i].Absent = v.Absent
+		}
 		x := target.Over(v.Number, limit, v.Number)
 		if v.Absent != "" || lost || x < 0 && v.Least() {
 			x = math.NaN()

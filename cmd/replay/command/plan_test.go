@@ -123,6 +123,10 @@ func TestPlanOfNothing(t *testing.T) {
 	if out = strings.Join(strings.Fields(out), " "); code != cmdline.ExitFailed || !strings.Contains(out, "is not known with nodes from 2 to 12: a value has no number at either end. Nothing is known of what is beyond.") || strings.Contains(out, "look on") {
 		t.Errorf("it says %s", out)
 	}
+	_, out, _ = cmd(t, "plan", traces+"uniform-micro", "--max-seeds", "5", "-q", "--scheduler", "ideal", "--vary", "nodes=2:4:2", "--hold", "mean(container_wait) < 1h", "--hold", "locality_containers_host_share > 50%")
+	if out = strings.Join(strings.Fields(out), " "); !strings.Contains(out, "Nothing is known of what is beyond. Without a number: containers on a host asked for (no container was matched to a request with preferred hosts).") {
+		t.Errorf("it does not say why: %s", out)
+	}
 }
 
 // With a load each number of nodes has another rate of arrivals.
