@@ -263,6 +263,9 @@ func endOf(e *yarn.Event, a *app, c *container) string {
 		if c.process == notStarted {
 			return record.EndUnused
 		}
+		if !a.s.rm.Registered(c.node) { // decommissioned with what runs there
+			return record.EndNodeLost
+		}
 		return record.EndReleased
 	}
 	return record.EndFailed

@@ -103,3 +103,20 @@ func TestDrainedNodeThatNobodyNeedsGoesAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatADecommissionTakesAlong: containers that run on a node when its patience is at an end are lost with their node, and not given back by their application.
+func TestWhatADecommissionTakesAlong(t *testing.T) {
+	events := []trace.NodeEvent{{TimeMS: 30_000, Node: 1, Kind: trace.Drain, MemMiB: trace.Unset, VCores: trace.Unset, DrainTimeoutMS: 10_000}}
+	for _, o := range []scenario.Options{{}, {Engine: "dense"}, {Scheduler: "capacity"}, {Scheduler: "fifo"}} {
+		k, _ := replay(t, input(cluster(2, 1), events, sparkJob(0, 0, 6, stage(0, 12, 60_000, nil))), o)
+		ends := map[string]int{}
+		for i := range k.containers {
+			if c := &k.containers[i]; c.Node == 1 && !c.AM && c.Ended < 60_000 {
+				ends[c.End]++
+			}
+		}
+		if ends[record.EndNodeLost] == 0 || ends[record.EndReleased] > 0 {
+			t.Errorf("%s, engine %q: containers of the node that was decommissioned end as %v, want %s", o.Scheduler, o.Engine, ends, record.EndNodeLost)
+		}
+	}
+}
