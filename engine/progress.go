@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"slices"
 	"sync/atomic"
 
+	"replay/engine/record"
 	"replay/engine/scenario"
 )
 
@@ -15,10 +17,14 @@ type Progress struct {
 	Containers atomic.Int64 // allocated
 	Tasks      atomic.Int64 // attempts ended
 	NumTasks   atomic.Int64
+	Beforehand atomic.Pointer[string] // what is known of a replay that will take long, nil if nothing is
 }
 
 func (p *Progress) start(sc *scenario.Scenario) {
 	p.SpanMS.Store(sc.Input.SpanMS)
 	p.NumJobs.Store(sc.Input.NumJobs)
 	p.NumTasks.Store(sc.Input.NumTasks)
+	if i := slices.IndexFunc(sc.Warnings, func(w record.Warning) bool { return w.Code == record.HighLoad }); i >= 0 {
+		p.Beforehand.Store(&sc.Warnings[i].Text)
+	}
 }

@@ -29,13 +29,21 @@ func ProgressFlags() []cli.Flag {
 
 // Watch shows how far a replay is until the function it returns is called. label names the replay.
 func Watch(c *cli.Context, label string, p *engine.Progress) (stop func()) {
-	return WatchShare(c, label, func(spent time.Duration) (float64, string) { return share(p), describe(p, spent) })
+	return watch(c, label, func(spent time.Duration) (float64, string) { return share(p), describe(p, spent) }, func() []string { return beforehand(p) })
+}
+
+// beforehand is what is known of a replay that takes long.
+func beforehand(p *engine.Progress) []string {
+	if text := p.Beforehand.Load(); text != nil {
+		return []string{*text}
+	}
+	return nil
 }
 
 // WatchAll shows how many of several replays are done, and how far they are in all. So far the first of ps are wanted; there may be
 // more.
 func WatchAll(c *cli.Context, label string, ps []engine.Progress, wanted, done *atomic.Int64) (stop func()) {
-	return WatchShare(c, label, func(spent time.Duration) (float64, string) {
+	return watch(c, label, func(spent time.Duration) (float64, string) {
 		all, n := 0.0, int(wanted.Load())
 		for i := range ps[:n] {
 			all += share(&ps[i])
@@ -46,11 +54,21 @@ func WatchAll(c *cli.Context, label string, ps []engine.Progress, wanted, done *
 			most = fmt.Sprintf(" (%d at most)", len(ps))
 		}
 		return all, fmt.Sprintf("%d of %d replays done%s, %s left", done.Load(), n, most, timeLeft(all, spent))
+	}, func() (texts []string) {
+		for i := range ps {
+			texts = append(texts, beforehand(&ps[i])...)
+		}
+		return texts
 	})
 }
 
 // WatchShare shows the share of work that is done, and a text, as now returns them.
 func WatchShare(c *cli.Context, label string, now func(spent time.Duration) (float64, string)) (stop func()) {
+	return watch(c, label, now, func() []string { return nil })
+}
+
+// watch is [WatchShare] that warns of each of the texts once, before it shows how far work is: what takes so short that nothing is shown says them with its result.
+func watch(c *cli.Context, label string, now func(spent time.Duration) (float64, string), texts func() []string) (stop func()) {
 	out := terminal(c.App.ErrWriter)
 	file, _ := out.(*os.File)
 	terminal := file != nil && term.IsTerminal(int(file.Fd()))
@@ -82,11 +100,19 @@ func WatchShare(c *cli.Context, label string, now func(spent time.Duration) (flo
 		t := time.NewTicker(every)
 		defer t.Stop()
 		start := time.Now()
+		said := map[string]bool{}
 		for {
 			select {
 			case <-done:
 				return
 			case <-t.C:
+				for _, text := range texts() {
+					if !said[text] {
+						said[text] = true
+						clean()
+						fmt.Fprintf(out, "warning: %s\n", text)
+					}
+				}
 				show(now(time.Since(start)))
 			}
 		}
