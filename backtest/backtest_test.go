@@ -258,7 +258,7 @@ func TestClusterWithoutALog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n, want := range []string{"", "mine lacks 1 application of the recording, without an event log: ", "mine lacks 2 applications of the recording, without an event log: "} {
+	for n, want := range []string{"", "mine lacks 1 of the recording's applications, without an event log: ", "mine lacks 2 of the recording's applications, without an event log: "} {
 		if n > 0 {
 			apps = append(apps, strings.ReplaceAll(string(apps[:bytes.IndexByte(apps, '\n')+1]), "_0001", fmt.Sprintf("_000%d", 1+n))...)
 		}

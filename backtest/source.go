@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"replay/engine/scenario"
-	"replay/report/quantity"
 	"replay/trace"
 	"replay/trace/importer"
 	"replay/trace/importer/eventlog"
@@ -335,7 +334,7 @@ func (r *Recording) take(file func(name string) ([]byte, error)) error {
 // caveat says why errors of the recording are not those of the replay alone; empty where they are.
 func (r *Recording) caveat() string {
 	if n := r.logless; n > 0 {
-		return "lacks " + quantity.Counted(n, "applications") + " of the recording, without an event log: the room that was held is free in the replay, so errors are not those of the replay alone, and times are mostly predicted too short"
+		return fmt.Sprintf("lacks %d of the recording's applications, without an event log: the room that was held is free in the replay, so errors are not those of the replay alone, and times are mostly predicted too short", n)
 	}
 	if made := r.madeUp(); made != "" {
 		return "has " + made + ": it is not the recording as it was, so errors are not those of the replay alone; the logs themselves have none of that"

@@ -126,8 +126,9 @@ func FuzzParse(f *testing.F) {
 
 // What differs from a limit by rounding alone does not exceed it, and the least real difference does.
 func TestOver(t *testing.T) {
+	part, second, tenth := 0.07, 1000.0, 0.1 // no constants, which are exact
 	for _, tt := range []struct{ x, limit, size, want float64 }{
-		{7000, 0.07 * 100_000, 107_000, 0}, {8200, 8.2 * 1e9 / 1e6, 8200, 0}, {8201, 8.2 * 1e9 / 1e6, 8200, 1}, {0.1 + 0.2, 0.3, 1, 0}, {-5, -5, 5, 0}, {0, 0, 0, 0}, {1, 0, 1, 1}, {0, 1, 0, -1},
+		{7000, part * 100_000, 107_000, 0}, {2010, 2.01 * second, 2010, 0}, {2011, 2.01 * second, 2010, 1}, {tenth + 2*tenth, 0.3, 1, 0}, {-5, -5, 5, 0}, {0, 0, 0, 0}, {1, 0, 1, 1}, {0, 1, 0, -1},
 		{100_000.001, 100_000, 100_000, 0.001},
 	} {
 		if got := Over(tt.x, tt.limit, tt.size); math.Abs(got-tt.want) > 1e-9 || (got == 0) != (tt.want == 0) {
