@@ -3,11 +3,11 @@ package engine
 import (
 	"fmt"
 
+	"replay/engine/depend"
 	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/reuse"
-	"replay/engine/scenario"
 	"replay/engine/yarn"
 	"replay/policy/resource"
 	"replay/trace"
@@ -150,16 +150,39 @@ func (a *app) register() {
 	}
 }
 
-// arrive submits the job that was waiting and schedules the next one.
-func (s *sim) arrive() {
+// arrive submits a job whose time has come: the next one of the trace, unless it has to wait for others, or one that had.
+func (s *sim) arrive(id int64) {
+	if j, after := s.depend.Take(id); j != nil {
+		s.warnings.ofJob("depends", false, "%s", s.sc.Held(j, after, s.now))
+		s.begin(j)
+		return
+	}
 	j := s.arriving
-	s.totals.Jobs++
-	s.totals.Stages += int64(len(j.Stages))
-	s.totals.Tasks += j.NumTasks()
+	s.passed++
 	if err := s.nextArrival(); err != nil {
 		s.err = err
 		return
 	}
+	if due, held := s.depend.Comes(j, s.now); held {
+		if due >= 0 {
+			s.submitAt(depend.Due{Job: id, At: due})
+		}
+		return
+	}
+	s.begin(j)
+}
+
+// submitAt schedules the submission of a job that had to wait for others.
+func (s *sim) submitAt(d depend.Due) {
+	s.goesOn(d.At)
+	s.push(d.At, evArrival, d.Job, 0)
+}
+
+// begin submits a job.
+func (s *sim) begin(j *trace.Job) {
+	s.totals.Jobs++
+	s.totals.Stages += int64(len(j.Stages))
+	s.totals.Tasks += j.NumTasks()
 	a := s.newApp()
 	*a.rec, a.job = s.sc.JobRecord(j, s.now), j
 	var err error
@@ -169,9 +192,6 @@ func (s *sim) arrive() {
 	if err != nil {
 		s.refuse(a.rec, err)
 		return
-	}
-	if text := scenario.Depending(j); text != "" {
-		s.warnings.ofJob("depends", false, "%s", text)
 	}
 	for _, w := range a.plan.Warnings {
 		s.warnings.ofJob("conf:"+w.Code, false, "%s", w.Text)
@@ -302,6 +322,11 @@ func (s *sim) jobDone(rec *record.Job) {
 	s.totals.EndMS = max(s.totals.EndMS, rec.Finish)
 	s.progress.Jobs.Add(1)
 	s.sink.Job(rec)
+	if rec.Outcome != record.JobUnfinished {
+		for _, due := range s.depend.Ended(rec.ID, s.now) {
+			s.submitAt(due)
+		}
+	}
 }
 
 // LaunchAM starts the container of an application master; it is part of [rm.Host].

@@ -238,7 +238,7 @@ func (s *sim) setDense(on bool) {
 func (s *sim) passJobs() error {
 	source := s.sc.Input.Jobs
 	to, recycles := source.(trace.Recycler)
-	read := s.totals.Jobs + 1
+	read := s.passed + 1
 	if s.arriving == nil {
 		read = math.MaxInt64
 	}

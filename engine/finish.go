@@ -58,6 +58,9 @@ func (s *sim) finish() {
 			s.jobDone(a.rec)
 		}
 	}
+	if left := s.depend.Left(); len(left) > 0 {
+		s.warnings.add("depends-unmet", "%s", scenario.NeverSubmitted(left))
+	}
 	s.summed.flush()
 	if v, counts := s.rm.Scheduler().(yarn.Visited); counts {
 		s.totals.Visits = v.Visits()

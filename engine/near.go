@@ -58,6 +58,9 @@ func (s *sim) fetch() {
 
 // fetchArrival takes a step for the submission of an application: the job, which another goroutine has read, and the memory in which it is replayed.
 func (s *sim) fetchArrival(step uint8) {
+	if s.arriving == nil && step > 0 { // it is that of a job that had to wait for others
+		return
+	}
 	var a *app
 	if n := len(s.departed); n > 0 {
 		a = s.departed[n-1]

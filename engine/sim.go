@@ -14,6 +14,7 @@ import (
 	"slices"
 	"time"
 
+	"replay/engine/depend"
 	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/record"
@@ -61,6 +62,8 @@ type sim struct {
 	dense    denseSpans
 	lastApp  protocol.AppID // numbers are given in order of submission, from 1
 	arriving *trace.Job
+	passed   int64 // jobs of the trace whose own time has come
+	depend   depend.Jobs
 	queues   queueUsage
 
 	pending int   // events of work in the queue: something will happen
@@ -126,6 +129,7 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress, aloud b
 	progress.start(sc)
 	s.warnings.list = slices.Clone(sc.Warnings)
 	s.numbers = make([]int64, len(sc.Changes))
+	s.depend.Independent = sc.Input.Independent
 	s.rm, err = s.newManager(sc)
 	if err != nil {
 		return nil, err
@@ -181,7 +185,7 @@ func (s *sim) loop(ctx context.Context) error {
 				return err
 			}
 		}
-		if s.live == 0 && s.arriving == nil || s.err != nil {
+		if s.live == 0 && s.arriving == nil && !s.depend.Any() || s.err != nil {
 			return s.err
 		}
 		s.fetch()
@@ -368,7 +372,7 @@ func (s *sim) handle() {
 	s.worked(s.doing)
 	switch k {
 	case evArrival:
-		s.arrive()
+		s.arrive(e.number())
 	case evSpan:
 		s.span(e.number() > 0)
 	case evNodeEvent:

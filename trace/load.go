@@ -10,6 +10,8 @@ import (
 type Work struct {
 	VCoreMS  float64 `json:"vcore_ms"`
 	MemMiBMS float64 `json:"mem_mib_ms"`
+	// Dependent is how many jobs depend on others, where all jobs of a trace were read for it: see [Trace.Work].
+	Dependent int64 `json:"-"`
 }
 
 // WorkOf returns the work of a job's tasks: duration times what the task takes. That is the container of a task,
@@ -132,7 +134,7 @@ func (l Offered) Crowded(nodes, spanMS int64) (takesMS float64, roomy int64, ok 
 
 // ofWork are the columns that the work of a trace follows from, and those that say what belongs together.
 var ofWork = map[string][]string{
-	tableJobs:   {"job_id", "submit_ms", "num_stages", "num_tasks", "first_task_row", "kind", "exec_mem_mib", "exec_vcores", "task_cpus"},
+	tableJobs:   {"job_id", "submit_ms", "num_stages", "num_tasks", "first_task_row", "kind", "exec_mem_mib", "exec_vcores", "task_cpus", "depends_on"},
 	tableStages: {"job_id", "stage_id", "num_tasks", "task_mem_mib", "task_vcores", "task_milli_vcores", "exec_mem_mib", "exec_vcores"},
 	tableTasks:  {"job_id", "stage_id", "duration_ms", "mem_mib", "vcores"},
 }
@@ -146,6 +148,9 @@ func (t *Trace) Work() (w Work, err error) {
 			return w, err
 		}
 		w.Add(WorkOf(j))
+		if len(j.DependsOn) > 0 {
+			w.Dependent++
+		}
 		jobs.Recycle(j)
 	}
 	return w, nil

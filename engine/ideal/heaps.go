@@ -1,12 +1,14 @@
 package ideal
 
 // A timer is something that is due at a time and ends no task: a stage after the driver's pause, the end of a job after its tail,
-// a node whose time to drain is over. What is due at one time comes in the order in which it was set.
+// the submission of one that had to wait for others, a node whose time to drain is over. What is due at one time comes in the order in which it was set.
 type timer struct {
 	at, number int64
 	stage      *stage
-	job        *job  // where stage is nil
-	node       int32 // where both are
+	job        *job // where stage is nil
+	submits    bool // job number held, where both are
+	held       int64
+	node       int32 // where none is
 	round      int32 // of the draining of node
 }
 
@@ -59,7 +61,7 @@ func (h *timers) pop() timer {
 type ready struct{ heap []*stage }
 
 func (s *stage) before(o *stage) bool {
-	return s.job.ID < o.job.ID || s.job == o.job && s.st.ID < o.st.ID
+	return s.job.turn < o.job.turn || s.job == o.job && s.st.ID < o.st.ID
 }
 
 // first is the stage whose task is served next, nil if none is ready.

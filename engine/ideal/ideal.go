@@ -13,7 +13,7 @@
 //   - A gang starts when all of its tasks have room at once, each on the first node with room beside those before it, and is lost with
 //     any of them.
 //   - Of what happens in one millisecond, ends of tasks come first (in order of their launch), then ready stages and ends of jobs,
-//     then node events, then submissions; then tasks start.
+//     then node events, then submissions, first those of jobs that had to wait for the end of others; then tasks start.
 //   - A node that fails or leaves takes its tasks with it; they are ready again at once, in their places. A draining node takes no more tasks.
 //
 // Times are milliseconds since the trace's origin, memory MiB, CPU vcores.
@@ -27,6 +27,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"replay/engine/depend"
 	"replay/engine/mapreduce"
 	"replay/engine/record"
 	"replay/engine/scenario"
@@ -64,6 +65,8 @@ type loop struct {
 	queues    usage
 
 	recycler trace.Recycler // nil for sources that are none
+	depend   depend.Jobs
+	submits  []int64 // jobs that had to wait for others, and are submitted at this time
 	arriving *trace.Job
 	arrival  int64 // of arriving, never = none
 	event    int   // of the trace's node events that is next
@@ -95,6 +98,7 @@ type loop struct {
 // the trace can't be read, or when nodes, queues and tasks do not add up.
 func Run(ctx context.Context, sc *scenario.Scenario, sink record.Sink, w Watch) (*Result, error) {
 	l := &loop{sc: sc, sink: sink, watch: w, spark: driver.NewKind(sc.Spark()), mapReduce: mapreduce.NewKind(sc.MapReduce()), jobs: map[int64]*job{}, at: map[string]int{}, sampleAt: sc.SeriesMS, sampled: record.None, ends: ends{soonest: never}}
+	l.depend.Independent = sc.Input.Independent
 	l.waves = record.TakesWaves(sink)
 	l.recycler, _ = sc.Input.Jobs.(trace.Recycler)
 	l.nodes.start(sc.Input.Nodes, sc.Input.Events)
@@ -144,7 +148,7 @@ func (l *loop) next() int64 {
 // step goes to the next time at which something happens, takes the samples on the way and executes all of that time; false
 // when the replay is over.
 func (l *loop) step() (more bool, err error) {
-	if len(l.jobs) == 0 && l.arrival == never {
+	if len(l.jobs) == 0 && l.arrival == never && !l.depend.Any() {
 		return false, nil
 	}
 	at := l.next()
@@ -173,13 +177,23 @@ func (l *loop) step() (more bool, err error) {
 		l.tell(e.Node)
 		l.event++
 	}
+	for _, id := range l.submits {
+		j, after := l.depend.Take(id)
+		l.warn("depends", true, false, "%s", l.sc.Held(j, after, at))
+		l.arrive(j)
+	}
+	l.submits = l.submits[:0]
 	for l.arrival == at {
 		l.totals.Events++
 		j := l.arriving
 		if err := l.nextArrival(); err != nil {
 			return false, err
 		}
-		l.arrive(j)
+		if due, held := l.depend.Comes(j, at); !held {
+			l.arrive(j)
+		} else if due >= 0 {
+			l.submitAt(depend.Due{Job: j.ID, At: due})
+		}
 	}
 	l.dispatch()
 	return true, nil

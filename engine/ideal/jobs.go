@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"replay/engine/depend"
 	"replay/engine/generic"
 	"replay/engine/record"
-	"replay/engine/scenario"
 	"replay/policy/resource"
 	"replay/trace"
 )
@@ -16,6 +16,7 @@ import (
 type job struct {
 	*trace.Job
 	rec    record.Job
+	turn   int64 // in the order of submission
 	queue  *queue
 	stages []stage
 	left   int   // stages that are not done
@@ -168,7 +169,7 @@ func alike(a, b *trace.Job) bool {
 
 // arrive takes a job in; its stages without parents are ready.
 func (l *loop) arrive(t *trace.Job) {
-	j := &job{Job: t, rec: l.sc.JobRecord(t, l.now), left: len(t.Stages)}
+	j := &job{Job: t, rec: l.sc.JobRecord(t, l.now), left: len(t.Stages), turn: l.totals.Jobs}
 	l.totals.Jobs++
 	l.totals.Stages += j.rec.Stages
 	l.totals.Tasks += j.rec.Tasks
@@ -185,9 +186,6 @@ func (l *loop) arrive(t *trace.Job) {
 		l.warn("job-refused", true, true, "%s can't run: %v", record.JobCalled(j.ID, j.Name), err)
 		l.write(j)
 		return
-	}
-	if text := scenario.Depending(t); text != "" {
-		l.warn("depends", true, false, "%s", text)
 	}
 	l.jobs[j.ID] = j
 	j.queue.jobs++
@@ -297,6 +295,8 @@ func (l *loop) fire(t timer) {
 		l.begin(t.stage)
 	case t.job != nil:
 		l.jobDone(t.job)
+	case t.submits:
+		l.submits = append(l.submits, t.held)
 	default:
 		l.drainOver(t.node, t.round)
 	}
@@ -359,4 +359,14 @@ func (l *loop) write(j *job) {
 	t.EndMS = max(t.EndMS, r.Finish)
 	l.watch.Jobs.Add(1)
 	l.sink.Job(r)
+	if r.Outcome != record.JobUnfinished {
+		for _, due := range l.depend.Ended(r.ID, l.now) {
+			l.submitAt(due)
+		}
+	}
+}
+
+// submitAt schedules the submission of a job that had to wait for others.
+func (l *loop) submitAt(d depend.Due) {
+	l.timers.push(timer{at: d.At, submits: true, held: d.Job})
 }

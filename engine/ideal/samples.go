@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"replay/engine/record"
+	"replay/engine/scenario"
 )
 
 // queue is what the jobs of a leaf queue use and wait for. Queues share nothing out here.
@@ -108,6 +109,9 @@ func (l *loop) finish() error {
 		j.rec.Outcome, j.rec.Reason = record.JobUnfinished, l.whyUnfinished(j, head)
 		l.warn("unfinished", true, true, "%s did not finish: %s", record.JobCalled(j.ID, j.Name), j.rec.Reason)
 		l.write(j)
+	}
+	if left := l.depend.Left(); len(left) > 0 {
+		l.warn("depends-unmet", false, false, "%s", scenario.NeverSubmitted(left))
 	}
 	return l.conserve()
 }

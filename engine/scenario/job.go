@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"replay/engine/record"
 	"replay/engine/yarn/conf"
@@ -18,16 +19,28 @@ func (sc *Scenario) Arrival(j *trace.Job) int64 {
 	return int64(math.Round(float64(j.SubmitMS) / sc.Faster))
 }
 
-// Depending says that a job is to wait for the end of others, which no replay has it do; empty for all other jobs.
-func Depending(j *trace.Job) string {
-	if len(j.DependsOn) == 0 {
+// Held says that a job is submitted now, later than at its own time, as it begins after the end of another.
+func (sc *Scenario) Held(j *trace.Job, after, now int64) string {
+	return fmt.Sprintf("%s was submitted %v after the time that the trace has, as it begins after the end of job %d (depends_on)",
+		record.JobCalled(j.ID, j.Name), time.Duration(now-sc.Arrival(j))*time.Millisecond, after)
+}
+
+// NeverSubmitted says that jobs were not submitted, as others on which they depend had not ended when the replay did; empty for none.
+func NeverSubmitted(jobs []*trace.Job) string {
+	if len(jobs) == 0 {
 		return ""
 	}
-	others := fmt.Sprintf("job %d", j.DependsOn[0])
-	if n := len(j.DependsOn); n > 1 {
-		others = fmt.Sprintf("%d jobs", n)
+	j := jobs[0]
+	return fmt.Sprintf("%d jobs were not submitted, and are in no number, as others after whose end they begin (depends_on) had not ended when the replay did; the first: %s, after %s",
+		len(jobs), record.JobCalled(j.ID, j.Name), others(j.DependsOn))
+}
+
+func others(ids []int64) string {
+	text := fmt.Sprintf("job %d", ids[0])
+	if n := len(ids) - 1; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Sprintf("%s is to begin after the end of %s (depends_on of the trace), which is not modelled: it is submitted at its own time, whether or not they have ended", record.JobCalled(j.ID, j.Name), others)
+	return text
 }
 
 // JobRecord begins the record of a job that is submitted now. Its queue is the one that the trace names.

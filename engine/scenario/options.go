@@ -32,6 +32,7 @@ type Input struct {
 	Files          Files    // attached to the trace
 	Unlisted       []string // files that lie beside the trace's but are no part of it, see [trace.Trace.Unlisted]
 	Jobs           trace.JobSource
+	Independent    bool // it is known that no job depends on another
 }
 
 // File is the text of a configuration file. Name is what messages call it and where names in it begin:

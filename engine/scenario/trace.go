@@ -33,7 +33,7 @@ func FromTrace(t *trace.Trace, o Options) (*Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.Work, in.Jobs = &work, t.Jobs()
+	in.Work, in.Jobs, in.Independent = &work, t.Jobs(), work.Dependent == 0
 	return New(in, o)
 }
 
