@@ -16,13 +16,15 @@ import (
 	"replay/trace"
 )
 
-// index finds the applications of the spool in the order in which they are submitted; of those submitted at the same time by id. Their rows, of which
+// index finds the applications of the spool in the order in which they are submitted; of those submitted at the same time by id,
+// but no application before one of these after whose end it is submitted. Their rows, of which
 // there may be millions, wait in files; those of recordings do when it is known which of them the trace keeps.
 type index struct {
 	recordings []spooled // up to settle
 	others     *spill.Sorter
-	ids        *spill.Sorter    // of the others: id, submission and place
-	renamed    map[int64]string // ids of those that had that of another, by their place
+	ids        *spill.Sorter      // of the others: id, submission and place
+	renamed    map[int64]string   // ids of those that had that of another, by their place
+	after      map[int64][]string // ids after whose end an application is submitted, by its place
 
 	// What the others have.
 	users, queues map[int32]bool
@@ -35,7 +37,7 @@ type index struct {
 
 func newIndex() *index {
 	return &index{
-		others: spill.NewSorter(), ids: spill.NewSorter(), renamed: map[int64]string{},
+		others: spill.NewSorter(), ids: spill.NewSorter(), renamed: map[int64]string{}, after: map[int64][]string{},
 		users: map[int32]bool{}, queues: map[int32]bool{}, managers: map[int32]int64{},
 	}
 }
@@ -130,6 +132,14 @@ func (s *spooled) compare(o *spooled) int {
 
 // rows are the applications in order, as often as one asks. An error ends them.
 func (x *index) rows() iter.Seq2[*spooled, error] {
+	if len(x.after) == 0 {
+		return x.byID()
+	}
+	return x.othersFirst
+}
+
+// byID are the rows in order of submission and id.
+func (x *index) byID() iter.Seq2[*spooled, error] {
 	return func(yield func(*spooled, error) bool) {
 		for b, err := range x.others.All() {
 			if err != nil {

@@ -71,6 +71,9 @@ func (s *spool) add(a *Application, queue string, r *recording) error {
 		return err
 	}
 	x.end = s.place()
+	for _, id := range a.DependsOn {
+		s.index.after[x.at] = append(s.index.after[x.at], strings.Clone(id))
+	}
 	return s.index.add(x)
 }
 
