@@ -29,7 +29,7 @@ func TestDependencies(t *testing.T) {
 			k, m := replay(t, input(cluster(6, 1), nil, jobs...), o)
 			submittedAfter(t, k.jobs, jobs)
 			said := m.Warnings[slices.IndexFunc(m.Warnings, func(w record.Warning) bool { return w.Code == "depends" })]
-			if said.Jobs != 4 || said.Voids || !strings.HasPrefix(said.Text, "job 1 (job1) was submitted ") || !strings.HasSuffix(said.Text, "s after the time that the trace has, as it begins after the end of job 0 (depends_on)") {
+			if said.Jobs != 4 || said.Voids || !strings.HasPrefix(said.Text, "job 1 (job1) was submitted ") || !strings.HasSuffix(said.Text, "s after the time that the trace has, as it begins after the end of job 0 (depends_on); its wait and duration count from then") {
 				t.Errorf("%+v", said)
 			}
 		})

@@ -19,9 +19,9 @@ func (sc *Scenario) Arrival(j *trace.Job) int64 {
 	return int64(math.Round(float64(j.SubmitMS) / sc.Faster))
 }
 
-// Held says that a job is submitted now, later than at its own time, as it begins after the end of another.
+// Held says that a job is submitted now, later than at its own time, as it begins after the end of another. What is measured of it does not have that time.
 func (sc *Scenario) Held(j *trace.Job, after, now int64) string {
-	return fmt.Sprintf("%s was submitted %v after the time that the trace has, as it begins after the end of job %d (depends_on)",
+	return fmt.Sprintf("%s was submitted %v after the time that the trace has, as it begins after the end of job %d (depends_on); its wait and duration count from then",
 		record.JobCalled(j.ID, j.Name), time.Duration(now-sc.Arrival(j))*time.Millisecond, after)
 }
 
@@ -31,8 +31,12 @@ func NeverSubmitted(jobs []*trace.Job) string {
 		return ""
 	}
 	j := jobs[0]
+	called := record.JobCalled(j.ID, j.Name)
+	if len(jobs) == 1 {
+		return fmt.Sprintf("%s was not submitted, and is in no number, as not all after whose end it begins (depends_on: %s) had ended when the replay did", called, others(j.DependsOn))
+	}
 	return fmt.Sprintf("%d jobs were not submitted, and are in no number, as others after whose end they begin (depends_on) had not ended when the replay did; the first: %s, after %s",
-		len(jobs), record.JobCalled(j.ID, j.Name), others(j.DependsOn))
+		len(jobs), called, others(j.DependsOn))
 }
 
 func others(ids []int64) string {

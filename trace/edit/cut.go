@@ -66,7 +66,7 @@ func (c *Cut) Make(ctx context.Context, t *trace.Trace, out, name string) (*Resu
 		}
 		kept.add(j, c.scaled(j.SubmitMS-c.FromMS))
 		id, at := j.ID, j.SubmitMS
-		renumber(j, int64(len(ids)), ids)
+		r.alone += renumber(j, int64(len(ids)), ids)
 		move(j, func(ms int64) int64 { return c.scaled(ms - c.FromMS) })
 		by[id] = j.SubmitMS - at
 		return r.AddJob(j)

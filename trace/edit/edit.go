@@ -44,7 +44,8 @@ func metaOf(t *trace.Trace, name, note string) trace.Meta {
 // rewriting is a trace while it is written from others.
 type rewriting struct {
 	*trace.Writer
-	res Result
+	res   Result
+	alone int64 // dependencies of jobs on others that are not in the trace
 }
 
 func begin(out string, m trace.Meta) (*rewriting, error) {
@@ -92,21 +93,27 @@ func (w *rewriting) finish() (*Result, error) {
 		return nil, err
 	}
 	w.res.Counts, w.res.Hash = w.Counts(), w.Hash()
+	if w.alone > 0 {
+		w.res.LeftOut = append(w.res.LeftOut, fmt.Sprintf("dependencies on jobs that are not in it: %d", w.alone))
+	}
 	return &w.res, nil
 }
 
-// renumber gives a job its number and what it depends on; what is not in the trace it depends on no longer.
-func renumber(j *trace.Job, id int64, ids map[int64]int64) {
+// renumber gives a job its number and what it depends on; what is not in the trace it depends on no longer, and lost is how many these are.
+func renumber(j *trace.Job, id int64, ids map[int64]int64) (lost int64) {
 	ids[j.ID] = id
 	j.ID = id
 	var kept []int64
 	for _, d := range j.DependsOn {
 		if n, ok := ids[d]; ok {
 			kept = append(kept, n)
+		} else {
+			lost++
 		}
 	}
 	slices.Sort(kept)
 	j.DependsOn = kept
+	return lost
 }
 
 // move changes every time of a job that is known.

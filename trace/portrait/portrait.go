@@ -45,6 +45,7 @@ type Portrait struct {
 	InputBytes  int64  `json:"input_bytes"`
 	Retries     int64  `json:"retries"`
 	Executors   int64  `json:"recorded_executors"`
+	Dependent   int64  `json:"jobs_after_others"` // begin after the end of others
 	Timeline    []Slot `json:"timeline"`
 	Sizes       []Bin  `json:"tasks_per_job_histogram"`
 	Durations   []Bin  `json:"task_duration_histogram"`
@@ -222,6 +223,9 @@ func (s *summary) job(j *trace.Job) {
 	p.Counts.Stages += int64(len(j.Stages))
 	p.Counts.Tasks += tasks
 	s.kinds[j.Kind]++
+	if len(j.DependsOn) > 0 {
+		p.Dependent++
+	}
 	if !s.users[j.User] {
 		s.users[j.User] = true
 		p.Users++

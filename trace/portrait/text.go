@@ -48,6 +48,9 @@ func (p *Portrait) WriteText(out io.Writer) error {
 	if p.SpanMS > 0 {
 		line("arrivals", "%.4g jobs an hour; %.1f times as many in the fullest sixtieth of the span; variance/mean %.1f (1 = by chance); %s with the one before", a.PerHour, a.Peak, a.Dispersion, percent(a.Together))
 	}
+	if p.Dependent > 0 {
+		line("after others", "%s to be submitted when others have ended: replays hold back those whose own time is earlier", counted(p.Dependent, "jobs"))
+	}
 	line("shapes", "%s one stage, %s chains, %s trees, %s others", share(sh.Single, c.Jobs), share(sh.Chains, c.Jobs), share(sh.Trees, c.Jobs), share(sh.Others, c.Jobs))
 	line("sizes", "the largest 1 %% of the jobs have %s of the tasks", percent(p.TopJobs))
 	line("locality", "%s; %s of the tasks have preferred nodes; %.1f GiB input", p.LocalitySource, share(p.PreferTasks, c.Tasks), float64(p.InputBytes)/(1<<30))
