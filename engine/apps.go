@@ -8,6 +8,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/reuse"
+	"replay/engine/scenario"
 	"replay/engine/yarn"
 	"replay/policy/resource"
 	"replay/trace"
@@ -153,7 +154,7 @@ func (a *app) register() {
 // arrive submits a job whose time has come: the next one of the trace, unless it has to wait for others, or one that had.
 func (s *sim) arrive(id int64) {
 	if j, after := s.depend.Take(id); j != nil {
-		s.warnings.ofJob("depends", false, "%s", s.sc.Held(j, after, s.now))
+		s.warnings.ofJob(record.Depends, false, "%s", scenario.Held(j, after))
 		s.begin(j)
 		return
 	}

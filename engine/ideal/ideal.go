@@ -179,7 +179,7 @@ func (l *loop) step() (more bool, err error) {
 	}
 	for _, id := range l.submits {
 		j, after := l.depend.Take(id)
-		l.warn("depends", true, false, "%s", l.sc.Held(j, after, at))
+		l.warn(record.Depends, true, false, "%s", scenario.Held(j, after))
 		l.arrive(j)
 	}
 	l.submits = l.submits[:0]

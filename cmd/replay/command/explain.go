@@ -18,6 +18,7 @@ import (
 	"replay/engine/scenario"
 	"replay/report"
 	"replay/report/explain"
+	"replay/report/metric"
 	"replay/report/parting"
 	"replay/report/result"
 	"replay/shown"
@@ -340,6 +341,11 @@ func (e *explaining) write(c *cli.Context, of string) error {
 		}
 		if len(e.claims) > 1 {
 			explain.WriteClaimed(w, e.claims)
+		}
+		for i := range e.manifest.Warnings {
+			if held := &e.manifest.Warnings[i]; held.Code == record.Depends {
+				shown.Paragraph(w, "\nNothing is explained from before a submission: "+metric.Counted(held), "")
+			}
 		}
 	})
 }
