@@ -8,7 +8,6 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/reuse"
-	"replay/engine/scenario"
 	"replay/engine/yarn"
 	"replay/policy/resource"
 	"replay/trace"
@@ -153,9 +152,9 @@ func (a *app) register() {
 
 // arrive submits a job whose time has come: the next one of the trace, unless it has to wait for others, or one that had.
 func (s *sim) arrive(id int64) {
-	if j, after := s.depend.Take(id); j != nil {
-		s.warnings.ofJob(record.Depends, false, "%s", scenario.Held(j, after))
-		s.begin(j)
+	if h := s.depend.Take(id); h != nil {
+		s.warnings.ofJob(depend.WasHeld, false, "%s", h.Said())
+		s.begin(h.Job)
 		return
 	}
 	j := s.arriving
@@ -164,19 +163,19 @@ func (s *sim) arrive(id int64) {
 		s.err = err
 		return
 	}
-	if due, held := s.depend.Comes(j, s.now); held {
-		if due >= 0 {
-			s.submitAt(depend.Due{Job: id, At: due})
-		}
-		return
+	due, held := s.depend.Comes(j, s.now)
+	s.submitWhen(due)
+	if !held {
+		s.begin(j)
 	}
-	s.begin(j)
 }
 
-// submitAt schedules the submission of a job that had to wait for others.
-func (s *sim) submitAt(d depend.Due) {
-	s.goesOn(d.At)
-	s.push(d.At, evArrival, d.Job, 0)
+// submitWhen submits jobs that had to wait for others when they are due.
+func (s *sim) submitWhen(due []depend.Due) {
+	for _, d := range due {
+		s.goesOn(d.At)
+		s.push(d.At, evArrival, d.Job, 0)
+	}
 }
 
 // begin submits a job.
@@ -324,9 +323,7 @@ func (s *sim) jobDone(rec *record.Job) {
 	s.progress.Jobs.Add(1)
 	s.sink.Job(rec)
 	if rec.Outcome != record.JobUnfinished {
-		for _, due := range s.depend.Ended(rec.ID, s.now) {
-			s.submitAt(due)
-		}
+		s.submitWhen(s.depend.Ended(rec.ID, s.now))
 	}
 }
 

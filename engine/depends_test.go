@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"replay/engine/depend"
 	"replay/engine/random"
 	"replay/engine/record"
 	"replay/engine/scenario"
@@ -27,7 +28,7 @@ func TestDependencies(t *testing.T) {
 			}
 			k, m := replay(t, input(cluster(6, 1), nil, jobs...), o)
 			submittedAfter(t, k.jobs, jobs)
-			said := m.Warnings[slices.IndexFunc(m.Warnings, func(w record.Warning) bool { return w.Code == "depends" })]
+			said := m.Warnings[slices.IndexFunc(m.Warnings, func(w record.Warning) bool { return w.Code == depend.WasHeld })]
 			if said.Jobs != 4 || said.Voids || said.Text != "job 1 (job1) was submitted later than the trace has it, as it begins after the end of job 0 (depends_on); its wait and duration count from then" {
 				t.Errorf("%+v", said)
 			}
@@ -51,7 +52,7 @@ func TestDependenciesThatDoNotEnd(t *testing.T) {
 			t.Errorf("%s: %d jobs of %+v, want the 2 that were submitted", scheduler, len(k.jobs), m.Totals)
 		}
 		const want = "2 jobs were not submitted, and are in no number, as others after whose end they begin (depends_on) had not ended when the replay did; the first: job 2 (job2), after job 0 and 1 more"
-		if !slices.ContainsFunc(m.Warnings, func(w record.Warning) bool { return w.Code == "depends-unmet" && w.Text == want }) {
+		if !slices.ContainsFunc(m.Warnings, func(w record.Warning) bool { return w.Code == depend.NeverSubmitted && w.Text == want }) {
 			t.Errorf("%s: %+v", scheduler, m.Warnings)
 		}
 		list := jobs()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"replay/engine/depend"
 	"replay/engine/master"
 	"replay/engine/record"
 	"replay/engine/reuse"
@@ -58,8 +59,8 @@ func (s *sim) finish() {
 			s.jobDone(a.rec)
 		}
 	}
-	if left := s.depend.Left(); len(left) > 0 {
-		s.warnings.add("depends-unmet", "%s", scenario.NeverSubmitted(left))
+	if said := s.depend.NeverSubmitted(); said != "" {
+		s.warnings.add(depend.NeverSubmitted, "%s", said)
 	}
 	s.summed.flush()
 	if v, counts := s.rm.Scheduler().(yarn.Visited); counts {

@@ -16,19 +16,21 @@ type Jobs struct {
 	Independent bool // no job depends on another, so nothing has to be remembered
 
 	ends []int64           // by id: 1 + when a job ended, ms; open before that, and 0 before its own time has come
-	held map[int64]*held   // by id
+	held map[int64]*Held   // by id
 	wait map[int64][]int64 // those that wait for the end of a job, by its id
 }
 
 // open is what stands in ends for a job that has not ended.
 const open = -1
 
-// held is a job that is held back.
-type held struct {
-	job   *trace.Job
+// Held is a job that is held back.
+type Held struct {
+	Job *trace.Job
+	Own int64 // its own time, ms
+	By  int64 // the job whose end allows it last, once it is due
+
 	waits int   // for so many ends
 	from  int64 // when all that is known allows it, ms
-	after int64 // the job that does so last, if that is later than its own time
 }
 
 // A Due is a job that is to be submitted at a time, ms.
@@ -37,17 +39,17 @@ type Due struct{ Job, At int64 }
 // Any reports whether a job is held back.
 func (d *Jobs) Any() bool { return len(d.held) > 0 }
 
-// Comes takes note of a job whose own time has come, and reports whether it is held back. When that is over is said at once, in ms, if it waits for no more ends; else due
-// is -1, and [Jobs.Ended] says it.
-func (d *Jobs) Comes(j *trace.Job, now int64) (due int64, back bool) {
+// Comes takes note of a job whose own time has come, and reports whether it is held back. It is due by what is returned if it waits for no more ends; else [Jobs.Ended]
+// returns it.
+func (d *Jobs) Comes(j *trace.Job, now int64) (due []Due, back bool) {
 	if d.Independent {
-		return now, false
+		return nil, false
 	}
 	for int64(len(d.ends)) <= j.ID {
 		d.ends = append(d.ends, 0)
 	}
 	d.ends[j.ID] = open
-	h := held{job: j, from: now}
+	h := Held{Job: j, Own: now, from: now}
 	for _, id := range j.DependsOn {
 		switch end := d.ends[id]; end {
 		case 0:
@@ -62,22 +64,27 @@ func (d *Jobs) Comes(j *trace.Job, now int64) (due int64, back bool) {
 		}
 	}
 	if h.waits == 0 && h.from == now {
-		return now, false
+		return nil, false
 	}
 	if d.held == nil {
-		d.held = map[int64]*held{}
+		d.held = map[int64]*Held{}
 	}
 	d.held[j.ID] = &h
+	return h.due(due), true
+}
+
+// due adds the job to a list if it waits for no more ends.
+func (h *Held) due(list []Due) []Due {
 	if h.waits > 0 {
-		return -1, true
+		return list
 	}
-	return h.from, true
+	return append(list, Due{h.Job.ID, h.from})
 }
 
 // allow notes that a job on which it depends ended at a time.
-func (h *held) allow(id, at int64) {
-	if from := at + max(h.job.ThinkMS, 1); from > h.from {
-		h.from, h.after = from, id
+func (h *Held) allow(id, at int64) {
+	if from := at + max(h.Job.ThinkMS, 1); from > h.from {
+		h.from, h.By = from, id
 	}
 }
 
@@ -90,28 +97,24 @@ func (d *Jobs) Ended(id, now int64) (due []Due) {
 	for _, waiting := range d.wait[id] {
 		h := d.held[waiting]
 		h.allow(id, now)
-		if h.waits--; h.waits == 0 {
-			due = append(due, Due{waiting, h.from})
-		}
+		h.waits--
+		due = h.due(due)
 	}
 	delete(d.wait, id)
 	return due
 }
 
-// Take takes out a job that is due, nil if it is not held back, with the one after whose end it comes.
-func (d *Jobs) Take(id int64) (j *trace.Job, after int64) {
+// Take takes out a job that is due, nil if it is not held back.
+func (d *Jobs) Take(id int64) *Held {
 	h := d.held[id]
-	if h == nil {
-		return nil, 0
-	}
 	delete(d.held, id)
-	return h.job, h.after
+	return h
 }
 
-// Left returns the jobs that are held back, by id.
-func (d *Jobs) Left() (jobs []*trace.Job) {
+// left are the jobs that are held back, by id.
+func (d *Jobs) left() (jobs []*trace.Job) {
 	for _, id := range slices.Sorted(maps.Keys(d.held)) {
-		jobs = append(jobs, d.held[id].job)
+		jobs = append(jobs, d.held[id].Job)
 	}
 	return jobs
 }

@@ -23,9 +23,9 @@ func TestJobs(t *testing.T) {
 					}
 				}
 			}) {
-				j, after := d.Take(id)
-				if j == nil || j.ID != id || due[id] > own[id] && !slices.Contains(j.DependsOn, after) {
-					t.Fatalf("seed %d: %v after %d is taken for job %d", seed, j, after, id)
+				h := d.Take(id)
+				if h == nil || h.Job.ID != id || h.Own != own[id] || !slices.Contains(h.Job.DependsOn, h.By) || ends[h.By]+max(h.Job.ThinkMS, 1) != due[id] {
+					t.Fatalf("seed %d: %+v is taken for job %d, whose own time is %d", seed, h, id, own[id])
 				}
 				submitted[id] = due[id]
 				delete(due, id)
@@ -52,10 +52,12 @@ func TestJobs(t *testing.T) {
 				j.ThinkMS = []int64{trace.Unset, 0, 1, 30}[r.IntN(4)]
 				came = append(came, j)
 				own[j.ID] = now
-				if at, back := d.Comes(j, now); !back {
+				list, back := d.Comes(j, now)
+				for _, x := range list {
+					due[x.Job] = x.At
+				}
+				if !back {
 					submitted[j.ID] = now
-				} else if at >= 0 {
-					due[j.ID] = at
 				}
 			}
 			held := 0
@@ -77,7 +79,7 @@ func TestJobs(t *testing.T) {
 					t.Fatalf("seed %d, at %d: job %d after %v: submitted %d %v, due %d %v, want %d, or to wait: %v", seed, now, j.ID, j.DependsOn, at, is, coming, soon, want, waits)
 				}
 			}
-			if left := d.Left(); len(left) != held || d.Any() != (held > 0) {
+			if left := d.left(); len(left) != held || d.Any() != (held > 0) {
 				t.Fatalf("seed %d: %d jobs are held back, want %d", seed, len(left), held)
 			}
 		}
@@ -87,7 +89,7 @@ func TestJobs(t *testing.T) {
 // TestIndependent: where no job depends on another nothing is kept.
 func TestIndependent(t *testing.T) {
 	d := Jobs{Independent: true}
-	if at, back := d.Comes(trace.NewJob(trace.KindSpark), 7); back || at != 7 || d.Ended(0, 8) != nil || d.Any() || d.Left() != nil || d.ends != nil {
-		t.Errorf("%d, %v, %+v", at, back, d)
+	if due, back := d.Comes(trace.NewJob(trace.KindSpark), 7); back || due != nil || d.Ended(0, 8) != nil || d.Any() || d.left() != nil || d.ends != nil {
+		t.Errorf("%v, %v, %+v", due, back, d)
 	}
 }

@@ -178,9 +178,9 @@ func (l *loop) step() (more bool, err error) {
 		l.event++
 	}
 	for _, id := range l.submits {
-		j, after := l.depend.Take(id)
-		l.warn(record.Depends, true, false, "%s", scenario.Held(j, after))
-		l.arrive(j)
+		h := l.depend.Take(id)
+		l.warn(depend.WasHeld, true, false, "%s", h.Said())
+		l.arrive(h.Job)
 	}
 	l.submits = l.submits[:0]
 	for l.arrival == at {
@@ -189,10 +189,10 @@ func (l *loop) step() (more bool, err error) {
 		if err := l.nextArrival(); err != nil {
 			return false, err
 		}
-		if due, held := l.depend.Comes(j, at); !held {
+		due, held := l.depend.Comes(j, at)
+		l.submitWhen(due)
+		if !held {
 			l.arrive(j)
-		} else if due >= 0 {
-			l.submitAt(depend.Due{Job: j.ID, At: due})
 		}
 	}
 	l.dispatch()

@@ -360,13 +360,13 @@ func (l *loop) write(j *job) {
 	l.watch.Jobs.Add(1)
 	l.sink.Job(r)
 	if r.Outcome != record.JobUnfinished {
-		for _, due := range l.depend.Ended(r.ID, l.now) {
-			l.submitAt(due)
-		}
+		l.submitWhen(l.depend.Ended(r.ID, l.now))
 	}
 }
 
-// submitAt schedules the submission of a job that had to wait for others.
-func (l *loop) submitAt(d depend.Due) {
-	l.timers.push(timer{at: d.At, submits: true, held: d.Job})
+// submitWhen submits jobs that had to wait for others when they are due.
+func (l *loop) submitWhen(due []depend.Due) {
+	for _, d := range due {
+		l.timers.push(timer{at: d.At, submits: true, held: d.Job})
+	}
 }

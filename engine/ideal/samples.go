@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"replay/engine/depend"
 	"replay/engine/record"
-	"replay/engine/scenario"
 )
 
 // queue is what the jobs of a leaf queue use and wait for. Queues share nothing out here.
@@ -110,8 +110,8 @@ func (l *loop) finish() error {
 		l.warn("unfinished", true, true, "%s did not finish: %s", record.JobCalled(j.ID, j.Name), j.rec.Reason)
 		l.write(j)
 	}
-	if left := l.depend.Left(); len(left) > 0 {
-		l.warn("depends-unmet", false, false, "%s", scenario.NeverSubmitted(left))
+	if said := l.depend.NeverSubmitted(); said != "" {
+		l.warn(depend.NeverSubmitted, false, false, "%s", said)
 	}
 	return l.conserve()
 }

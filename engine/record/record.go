@@ -362,9 +362,6 @@ var chatter = map[string]bool{
 // Chatter reports whether who wants to hear of results and of what is not used alone may do without the warning.
 func (w *Warning) Chatter() bool { return !w.Voids && chatter[w.Code] }
 
-// Depends is the code of the warning that jobs were held back until others had ended.
-const Depends = "depends"
-
 // NoJob is the code of the warning that something is without effect because no job of a kind is replayed.
 const NoJob = "no-job"
 

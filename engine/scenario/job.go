@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -16,35 +15,6 @@ func (sc *Scenario) Arrival(j *trace.Job) int64 {
 		return j.SubmitMS
 	}
 	return int64(math.Round(float64(j.SubmitMS) / sc.Faster))
-}
-
-// Held says that a job is submitted later than at its own time, as it begins after the end of another. What is measured of it does not have that time.
-// The text has no time: replays of other seeds and variants say the same, which is shown once.
-func Held(j *trace.Job, after int64) string {
-	return fmt.Sprintf("%s was submitted later than the trace has it, as it begins after the end of job %d (depends_on); its wait and duration count from then",
-		record.JobCalled(j.ID, j.Name), after)
-}
-
-// NeverSubmitted says that jobs were not submitted, as others on which they depend had not ended when the replay did; empty for none.
-func NeverSubmitted(jobs []*trace.Job) string {
-	if len(jobs) == 0 {
-		return ""
-	}
-	j := jobs[0]
-	called := record.JobCalled(j.ID, j.Name)
-	if len(jobs) == 1 {
-		return fmt.Sprintf("%s was not submitted, and is in no number, as not all after whose end it begins (depends_on: %s) had ended when the replay did", called, others(j.DependsOn))
-	}
-	return fmt.Sprintf("%d jobs were not submitted, and are in no number, as others after whose end they begin (depends_on) had not ended when the replay did; the first: %s, after %s",
-		len(jobs), called, others(j.DependsOn))
-}
-
-func others(ids []int64) string {
-	text := fmt.Sprintf("job %d", ids[0])
-	if n := len(ids) - 1; n > 0 {
-		text += fmt.Sprintf(" and %d more", n)
-	}
-	return text
 }
 
 // JobRecord begins the record of a job that is submitted now. Its queue is the one that the trace names.

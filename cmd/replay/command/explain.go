@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/cmd/replay/cmdline"
+	"replay/engine/depend"
 	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/report"
@@ -343,7 +344,7 @@ func (e *explaining) write(c *cli.Context, of string) error {
 			explain.WriteClaimed(w, e.claims)
 		}
 		for i := range e.manifest.Warnings {
-			if held := &e.manifest.Warnings[i]; held.Code == record.Depends {
+			if held := &e.manifest.Warnings[i]; held.Code == depend.WasHeld {
 				shown.Paragraph(w, "\nNothing is explained from before a submission: "+metric.Counted(held), "")
 			}
 		}
