@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"replay/counted"
 	"replay/engine/scenario"
 	"replay/trace"
 	"replay/trace/importer"
@@ -176,7 +177,7 @@ func (s *sources) directory(d directory) error {
 		for _, j := range r.jobs {
 			in.Tasks += j.NumTasks()
 		}
-		in.Application = fmt.Sprintf("%d applications", len(r.jobs))
+		in.Application = counted.Of(len(r.jobs), "applications")
 		s.recs = append(s.recs, r)
 		s.inputs = append(s.inputs, in)
 		return nil

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"replay/counted"
 )
 
 // Recording is recording.json: what was recorded, of where and when, and what it may have missed. It is also the state from which
@@ -202,7 +204,7 @@ func (r *Recording) missed(c *Counts) []string {
 		add("%d Spark applications ended and have no event log here: no --history was given", n)
 	}
 	if n := c.Running; n > 0 {
-		add("%d applications had not ended at the last poll", n)
+		add("%s had not ended at the last poll", counted.Of(n, "applications"))
 	}
 	if n := c.InputsUnknown; n > 0 {
 		add("of %d of %d paths that applications read HDFS does not tell the blocks: responses/inputs says why", n, c.Inputs)

@@ -1,6 +1,10 @@
 package inference
 
-import "fmt"
+import (
+	"fmt"
+
+	"replay/counted"
+)
 
 // Unit is what is drawn by chance, so that its differences are the sample.
 type Unit string
@@ -14,10 +18,7 @@ const (
 
 // Counted writes n units: "7 seeds".
 func (u Unit) Counted(n int) string {
-	if n == 1 {
-		return fmt.Sprintf("1 %s", u)
-	}
-	return fmt.Sprintf("%d %ss", n, u)
+	return counted.Of(n, string(u)+"s")
 }
 
 // Scope says what an inference from n units is about.

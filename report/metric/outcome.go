@@ -186,6 +186,8 @@ func (o *Outcome) Text() string {
 		return "No job was submitted"
 	case o.Succeeded == 1 && o.Jobs == 1:
 		return "The one job succeeded"
+	case o.Succeeded == 2 && o.Jobs == 2:
+		return "Both jobs succeeded"
 	case o.Succeeded == o.Jobs:
 		return "All " + n(o.Jobs) + " jobs succeeded"
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"replay/counted"
 	"replay/outdir"
 	"replay/report/dist"
 	"replay/report/figure"
@@ -110,7 +111,7 @@ func (b *Report) page(ps []figure.Picture) ([]byte, error) {
 		}
 		for _, s := range a.Stages {
 			t.Rows = append(t.Rows, page.Row{Name: fmt.Sprintf("stage %d", s.Stage), Code: s.Name,
-				About: fmt.Sprintf("of job %d, %d tasks, %d recorded attempts", s.Job, s.Tasks, s.Attempts), Cells: cells(s.RecordedMS, s.PredictedMS, s.Error)})
+				About: fmt.Sprintf("of job %d, %s, %s", s.Job, counted.Of(s.Tasks, "tasks"), counted.Of(s.Attempts, "recorded attempts")), Cells: cells(s.RecordedMS, s.PredictedMS, s.Error)})
 		}
 		p.Tables = append(p.Tables, t)
 	}

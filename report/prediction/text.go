@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"replay/counted"
 	"replay/report/dist"
 	"replay/report/quantity"
 )
@@ -25,7 +26,7 @@ func (a *App) explain() (why []string) {
 		if d := absolute(s.PredictedMS - s.RecordedMS); d*50 < a.RecordedMS && d < 1000 {
 			break
 		}
-		text := fmt.Sprintf("stage %d (%s, %d tasks): recorded %d ms, predicted %d ms", s.Stage, s.Name, s.Tasks, s.RecordedMS, s.PredictedMS)
+		text := fmt.Sprintf("stage %d (%s, %s): recorded %d ms, predicted %d ms", s.Stage, s.Name, counted.Of(s.Tasks, "tasks"), s.RecordedMS, s.PredictedMS)
 		if s.Attempts > 1 {
 			text += fmt.Sprintf("; recorded %d attempts", s.Attempts)
 		}

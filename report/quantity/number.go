@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"replay/counted"
 )
 
 // Unit of a quantity, as written beside it.
@@ -150,10 +152,7 @@ func OrDash(s string) string {
 
 // Counted writes n with the things that it counts, whose name is in the plural: "1 job", "3 jobs".
 func Counted(n int64, things string) string {
-	if n == 1 {
-		things = strings.TrimSuffix(things, "s")
-	}
-	return Thousands(n) + " " + things
+	return Thousands(n) + " " + counted.Things(n, things)
 }
 
 // A Scale writes the numbers of one line in one unit.

@@ -35,6 +35,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"replay/counted"
 )
 
 // A mutant is one changed file.
@@ -133,7 +135,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (int, err
 	if err != nil {
 		return 2, err
 	}
-	fmt.Fprintf(stdout, "%d mutants: %d killed, %d survived, %d timed out, %d did not compile", len(mutants)+broken, count[killed], count[survived], count[timedOut], count[notBuilt])
+	fmt.Fprintf(stdout, "%s: %d killed, %d survived, %d timed out, %d did not compile", counted.Of(len(mutants)+broken, "mutants"), count[killed], count[survived], count[timedOut], count[notBuilt])
 	if named {
 		fmt.Fprintf(stdout, ", %d not found", broken)
 	}

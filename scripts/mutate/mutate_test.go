@@ -110,7 +110,7 @@ func TestNamedMutants(t *testing.T) {
 		code       int
 		want       string
 	}{
-		{"killed", dies, 0, deadLine + "1 mutants: 1 killed, 0 survived, 0 timed out, 0 did not compile, 0 not found\n"},
+		{"killed", dies, 0, deadLine + "1 mutant: 1 killed, 0 survived, 0 timed out, 0 did not compile, 0 not found\n"},
 		{"others", dies + lives + gone + broken, 1,
 			"NOT FOUND named.txt:13: gone: no file has \"return b + a\"\n" + deadLine +
 				"SURVIVED  sub/sum.go:4: sign: if a < 0 { a = 0 => if a < 0 { a = 1 (./sub ./sub)\n" +

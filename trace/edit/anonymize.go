@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"replay/counted"
 	"replay/trace"
 )
 
@@ -65,7 +66,7 @@ func Anonymize(ctx context.Context, t *trace.Trace, out, name, key string, known
 		return nil, err
 	}
 	if a.keys > 0 {
-		r.res.LeftOut = append(r.res.LeftOut, fmt.Sprintf("%d values of configuration keys of applications", a.keys))
+		r.res.LeftOut = append(r.res.LeftOut, counted.Of(a.keys, "values of configuration keys of applications"))
 	}
 	return r.finish()
 }

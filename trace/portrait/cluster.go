@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"replay/counted"
 	"replay/trace"
 )
 
@@ -23,10 +24,10 @@ type Held struct {
 func (h *Held) Ends(after string) string {
 	text := ""
 	if n := h.Open - h.Lost; n > 0 {
-		text += fmt.Sprintf("%s%s without an end: held as far as the recording goes", after, counted(n, "executors"))
+		text += fmt.Sprintf("%s%s without an end: held as far as the recording goes", after, counted.Of(n, "executors"))
 	}
 	if h.Lost > 0 {
-		text += fmt.Sprintf("%s%s without an end: not counted, nothing later is recorded", after, counted(h.Lost, "executors"))
+		text += fmt.Sprintf("%s%s without an end: not counted, nothing later is recorded", after, counted.Of(h.Lost, "executors"))
 	}
 	return text
 }

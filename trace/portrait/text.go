@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"replay/counted"
 	"replay/trace"
 )
 
@@ -22,12 +23,12 @@ func (p *Portrait) WriteText(out io.Writer) error {
 		line("generated", "%s %s, preset %s, seed %d", g.Tool, g.Version, g.Preset, g.Seed)
 	}
 	if s := p.Source; s != nil {
-		line("imported from", "%s (%s)", s.Format, counted(len(s.Files), "files"))
+		line("imported from", "%s (%s)", s.Format, counted.Of(len(s.Files), "files"))
 		if len(s.RecordedOn) > 0 {
 			line("recorded on", "%s", kindList(s.RecordedOn))
 		}
 		if s.NoEnd > 0 {
-			line("without an end", "%s, the recording of which stops before", counted(s.NoEnd, "applications"))
+			line("without an end", "%s, the recording of which stops before", counted.Of(s.NoEnd, "applications"))
 		}
 		if s.AMVCores > 0 {
 			line("for masters", "%d vcore of each node, which the machine of the log did not have; loads are of the cluster with it", s.AMVCores)
@@ -35,21 +36,21 @@ func (p *Portrait) WriteText(out io.Writer) error {
 	}
 	line("jobs, stages, tasks", "%d, %d, %d over %s", c.Jobs, c.Stages, c.Tasks, duration(p.SpanMS))
 	line("kinds", "%s", kindList(p.Kinds))
-	line("cluster at start", "%s in %s, %s, %d GiB", counted(p.Cluster.Nodes, "nodes"), counted(p.Cluster.Racks, "racks"), counted(p.Cluster.VCores, "vcores"), p.Cluster.MemMiB>>10)
+	line("cluster at start", "%s in %s, %s, %d GiB", counted.Of(p.Cluster.Nodes, "nodes"), counted.Of(p.Cluster.Racks, "racks"), counted.Of(p.Cluster.VCores, "vcores"), p.Cluster.MemMiB>>10)
 	if c.Nodes > p.Cluster.Nodes {
 		line("other nodes", "%d that join later or are only preferred", c.Nodes-p.Cluster.Nodes)
 	}
 	line("node events", "%s", kindList(p.Events))
 	line("offered load", "%s of the vcores, %s of the memory", trace.Percent(p.Load.VCores), trace.Percent(p.Load.Memory))
 	if h := p.Held; h != nil {
-		line("with held executors", "%s of the vcores, %s of the memory; tasks take %s of the executors' time (%s)%s", trace.Percent(h.Load.VCores), trace.Percent(h.Load.Memory), percent(h.Tasks), counted(h.Jobs, "jobs"), h.Ends("; "))
+		line("with held executors", "%s of the vcores, %s of the memory; tasks take %s of the executors' time (%s)%s", trace.Percent(h.Load.VCores), trace.Percent(h.Load.Memory), percent(h.Tasks), counted.Of(h.Jobs, "jobs"), h.Ends("; "))
 	}
 	a, sh := &p.Arrivals, &p.Shapes
 	if p.SpanMS > 0 {
 		line("arrivals", "%.4g jobs an hour; %.1f times as many in the fullest sixtieth of the span; variance/mean %.1f (1 = by chance); %s with the one before", a.PerHour, a.Peak, a.Dispersion, percent(a.Together))
 	}
 	if p.Dependent > 0 {
-		line("after others", "%s to be submitted when others have ended: replays hold back those whose own time is earlier", counted(p.Dependent, "jobs"))
+		line("after others", "%s to be submitted when others have ended: replays hold back those whose own time is earlier", counted.Of(p.Dependent, "jobs"))
 	}
 	line("shapes", "%s one stage, %s chains, %s trees, %s others", share(sh.Single, c.Jobs), share(sh.Chains, c.Jobs), share(sh.Trees, c.Jobs), share(sh.Others, c.Jobs))
 	line("sizes", "the largest 1 %% of the jobs have %s of the tasks", percent(p.TopJobs))
@@ -58,7 +59,7 @@ func (p *Portrait) WriteText(out io.Writer) error {
 		line("preferred nodes", "%.1f a task that has any; the most preferred tenth of the nodes has %s", l.PrefsPerTask.Mean, percent(l.TopNodes))
 	}
 	if l := &p.Locality; l.Reads > 0 {
-		line("files", "%d, read by %d stages; %s of these read one that was read before", l.Files, l.Reads, percent(l.Rereads))
+		line("files", "%d, read by %s; %s of these read one that was read before", l.Files, counted.Of(l.Reads, "stages"), percent(l.Rereads))
 	}
 	line("durations", "%s; %d retries", p.DurationSource, p.Retries)
 	if p.Executors > 0 {
@@ -176,12 +177,4 @@ func kindList(counts []trace.KindCount) string {
 		parts = append(parts, fmt.Sprintf("%d %s", k.Count, k.Kind))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// counted is a number of things, of which one has no s.
-func counted[N int | int32 | int64](n N, things string) string {
-	if n == 1 {
-		things = strings.TrimSuffix(things, "s")
-	}
-	return fmt.Sprintf("%d %s", n, things)
 }

@@ -183,7 +183,7 @@ func (f *fit) unknown() (list []string) {
 		list = append(list, fmt.Sprintf("of submissions within %v it does not follow how hours and minutes differ: of bursts those of seconds alone are those of the trace", time.Duration(span)*time.Millisecond))
 	}
 	if f.dependent > 0 {
-		list = append(list, fmt.Sprintf("%d jobs wait for other jobs, which generated ones do not", f.dependent))
+		list = append(list, fmt.Sprintf("%d of %d jobs wait for others, which generated ones do not", f.dependent, n))
 	}
 	return list
 }

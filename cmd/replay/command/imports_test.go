@@ -13,17 +13,18 @@ var picture = map[string][]string{
 	"replay/input":             nil,              // opens what is read
 	"replay/input/yamltext":    nil,              // bounds YAML before it is parsed
 	"replay/shown":             nil,              // what people look at
+	"replay/counted":           nil,              // "1 job", "3 jobs"
 	"replay/sealed":            {"replay/input"}, // whether files are as they were written
 	"replay/sealed/sealedtest": {"replay/sealed"},
 	"replay/outdir":            nil,               // puts what is written in its place
 	"replay/spill":             {"replay/outdir"}, // groups and sorts more than memory holds
 
 	"replay/trace/importer":           {"replay/trace", "replay/trace/importer/..."},
-	"replay/trace/importer/workload":  {"replay/input", "replay/outdir", "replay/trace", "replay/trace/hdfs", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines", "replay/spill"},
+	"replay/trace/importer/workload":  {"replay/counted", "replay/input", "replay/outdir", "replay/trace", "replay/trace/hdfs", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines", "replay/spill"},
 	"replay/trace/importer/codec":     {"replay/input"},
 	"replay/trace/importer/lines":     nil,
 	"replay/trace/importer/jsontext":  nil,
-	"replay/trace/importer/...":       {"replay/input", "replay/spill", "replay/trace", "replay/trace/decima", "replay/trace/tablefile", "replay/trace/importer/..."}, // formats
+	"replay/trace/importer/...":       {"replay/counted", "replay/input", "replay/spill", "replay/trace", "replay/trace/decima", "replay/trace/tablefile", "replay/trace/importer/..."}, // formats
 	"replay/trace/importer/mapreduce": {"replay/policy/resource", "replay/trace", "replay/trace/importer/workload"},
 	"replay/trace/importer/swim":      {"replay/trace", "replay/trace/importer/workload", "replay/trace/importer/importtest", "replay/trace/synth/model"},
 
@@ -35,9 +36,9 @@ var picture = map[string][]string{
 	"replay/trace":                        {"replay/input", "replay/sealed", "replay/outdir", "replay/spill", "replay/trace/tablefile"},
 	"replay/trace/tablefile":              {"replay/input", "replay/spill"},
 	"replay/trace/export":                 {"replay/outdir", "replay/trace", "replay/trace/tablefile"},
-	"replay/trace/edit":                   {"replay/trace", "replay/trace/view"},
+	"replay/trace/edit":                   {"replay/counted", "replay/trace", "replay/trace/view"},
 	"replay/trace/view":                   {"replay/trace"},
-	"replay/trace/portrait":               {"replay/trace"},
+	"replay/trace/portrait":               {"replay/counted", "replay/trace"},
 	"replay/trace/hdfs":                   {"replay/trace"},
 	"replay/trace/synth":                  {"replay/trace", "replay/trace/decima", "replay/trace/hdfs", "replay/trace/synth/model"},
 	"replay/trace/decima":                 {"replay/input", "replay/trace"},
@@ -78,7 +79,7 @@ var picture = map[string][]string{
 	"replay/engine/ideal":                 {"replay/engine/depend", "replay/policy/resource", "replay/engine/generic", "replay/engine/mapreduce", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/trace"},
 	"replay/engine":                       {"replay/policy", "replay/policy/autoscale", "replay/policy/resource", "replay/trace", "replay/engine/..."},
 
-	"replay/report/quantity":   nil,
+	"replay/report/quantity":   {"replay/counted"},
 	"replay/report/dist":       nil,
 	"replay/report/sums":       nil,
 	"replay/report/checkpoint": {"replay/engine/record", "replay/input", "replay/sealed"},
@@ -88,7 +89,7 @@ var picture = map[string][]string{
 	"replay/report/plot":       {"replay/engine/record", "replay/report/figure", "replay/report/quantity", "replay/report/result", "replay/report/sums"},
 	"replay/report/portrait":   {"replay/outdir", "replay/shown", "replay/report/figure", "replay/report/page", "replay/report/quantity", "replay/trace", "replay/trace/portrait"},
 	"replay/report/page":       {"replay/shown", "replay/engine/record", "replay/report/explain", "replay/report/figure", "replay/report/metric", "replay/report/quantity", "replay/report/result"},
-	"replay/report/inference":  {"replay/report/dist"},
+	"replay/report/inference":  {"replay/counted", "replay/report/dist"},
 	"replay/report/compare":    {"replay/report", "replay/sealed", "replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/quantity", "replay/report/result", "replay/report/sums"},
 	"replay/report/target":     {"replay/engine/spelling", "replay/report/metric", "replay/report/quantity"},
 	"replay/report/parting":    {"replay/shown", "replay/engine/record", "replay/report/quantity", "replay/report/result", "replay/trace"},
@@ -96,7 +97,7 @@ var picture = map[string][]string{
 	"replay/report/plan":       {"replay/shown", "replay/engine/record", "replay/trace", "replay/report/metric", "replay/report/page", "replay/outdir", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/quantity", "replay/report/target"},
 	"replay/report/ci":         nil,
 	"replay/report/gate":       {"replay/shown", "replay/engine/record", "replay/report/ci", "replay/report/compare", "replay/report/inference", "replay/report/metric", "replay/report/page", "replay/report/quantity", "replay/report/result", "replay/report/target"},
-	"replay/report/prediction": {"replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/outdir", "replay/report/page", "replay/report/quantity"},
+	"replay/report/prediction": {"replay/counted", "replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/outdir", "replay/report/page", "replay/report/quantity"},
 	"replay/report/paper":      {"replay/shown", "replay/outdir", "replay/report/compare", "replay/report/compare/pictures", "replay/report/figure", "replay/report/metric", "replay/report/plot", "replay/report/quantity"},
 	"replay/report/verify":     {"replay/input", "replay/sealed", "replay/spill", "replay/trace/tablefile"},
 	"replay/report/timeline":   {"replay/input", "replay/sealed", "replay/engine/record", "replay/trace/tablefile"},
@@ -123,19 +124,19 @@ var picture = map[string][]string{
 	"replay/bench/conform/conformtest": {"replay/bench/conform"},
 	"replay/bench/conform/live":        {"replay/input", "replay/bench/conform/golden", "replay/engine/...", "replay/policy", "replay/policy/resource"},
 	"replay/bench/conform":             {"replay/bench/conform/golden", "replay/bench/conform/live", "replay/engine/...", "replay/policy", "replay/policy/resource", "replay/trace"},
-	"replay/backtest":                  {"replay/engine/protocol", "replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report/prediction", "replay/trace", "replay/trace/importer", "replay/trace/importer/..."},
+	"replay/backtest":                  {"replay/counted", "replay/engine/protocol", "replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report/prediction", "replay/trace", "replay/trace/importer", "replay/trace/importer/..."},
 	"replay/sweep":                     {"replay/input", "replay/input/yamltext", "replay/outdir", "replay/sealed", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/report/page", "replay/report/quantity"},
 	"replay/sweep/on":                  {"replay/outdir", "replay/sweep"},
-	"replay/live":                      {"replay/input", "replay/outdir", "replay/trace/importer/codec", "replay/trace/importer/hadoopxml", "replay/trace/importer/lines"},
+	"replay/live":                      {"replay/counted", "replay/input", "replay/outdir", "replay/trace/importer/codec", "replay/trace/importer/hadoopxml", "replay/trace/importer/lines"},
 	"replay/live/livetest":             nil,
 	"replay/tune":                      {"replay/outdir", "replay/report/dist", "replay/report/inference", "replay/report/metric", "replay/report/page", "replay/report/quantity", "replay/report/target", "replay/sweep"},
 	"replay/cmd/replay/command":        {"replay/..."},
 	"replay/cmd/replay/cmdline":        {"replay/engine", "replay/engine/spelling", "replay/input", "replay/report", "replay/report/metric", "replay/shown", "replay/trace"},
-	"replay/cmd/replay/tracecmd":       {"replay/cmd/replay/cmdline", "replay/engine/mapreduce/conf", "replay/engine/spark/conf", "replay/heap", "replay/input", "replay/live", "replay/outdir", "replay/report", "replay/report/portrait", "replay/report/quantity", "replay/report/timeline", "replay/shown", "replay/trace", "replay/trace/portrait", "replay/trace/..."},
+	"replay/cmd/replay/tracecmd":       {"replay/counted", "replay/cmd/replay/cmdline", "replay/engine/mapreduce/conf", "replay/engine/spark/conf", "replay/heap", "replay/input", "replay/live", "replay/outdir", "replay/report", "replay/report/portrait", "replay/report/quantity", "replay/report/timeline", "replay/shown", "replay/trace", "replay/trace/portrait", "replay/trace/..."},
 	"replay/cmd/replay/selfcmd":        {"replay/cmd/replay/cmdline"},
 	"replay/cmd/replay/resultcmd":      {"replay/shown", "replay/cmd/replay/cmdline", "replay/engine/record", "replay/report", "replay/report/..."},
 	"replay/cmd/replay":                {"replay/cmd/replay/command", "replay/policy"},
-	"replay/scripts/mutate":            {"replay/outdir"},
+	"replay/scripts/mutate":            {"replay/counted", "replay/outdir"},
 	"replay/scripts/sls":               {"replay/scripts/sls/simulator", "replay/trace/tablefile"},
 	"replay/scripts/sls/simulator":     nil,
 	"replay/scripts/fused":             {},

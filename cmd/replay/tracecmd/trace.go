@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/cmd/replay/cmdline"
+	"replay/counted"
 	"replay/outdir"
 	"replay/report"
 	drawn "replay/report/portrait"
@@ -145,11 +146,7 @@ func writeCheck(w io.Writer, r *trace.CheckResult, asJSON bool) error {
 	c := r.Counts
 	verdict := "ok"
 	if !r.OK() {
-		problems := "problems"
-		if r.Total == 1 {
-			problems = "problem"
-		}
-		verdict = fmt.Sprintf("%d %s, %d shown", r.Total, problems, len(r.Problems))
+		verdict = fmt.Sprintf("%s, %d shown", counted.Of(r.Total, "problems"), len(r.Problems))
 	}
 	_, err := fmt.Fprintf(w, "%s: %s, %s, %s, %s, %s\n", verdict, quantity.Counted(c.Jobs, "jobs"), quantity.Counted(c.Stages, "stages"), quantity.Counted(c.Tasks, "tasks"),
 		nodesOf(c, r.Never), quantity.Counted(c.NodeEvents, "node events"))

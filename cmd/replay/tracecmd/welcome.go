@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/counted"
 	"replay/report/quantity"
 	"replay/trace"
 	"replay/trace/importer/workload"
@@ -65,7 +66,7 @@ func countLines(c *workload.Counts) string {
 	}{{"read", c.Read}, {"dropped", c.Dropped}, {"defaulted", c.Defaulted}, {"modelled", c.Modelled}, {"unknown", c.Unknown}} {
 		var list []string
 		for _, k := range slices.Sorted(maps.Keys(part.counts)) {
-			list = append(list, quantity.Thousands(part.counts[k])+" "+workload.Things(part.counts[k], k))
+			list = append(list, quantity.Thousands(part.counts[k])+" "+counted.Things(part.counts[k], k))
 		}
 		if len(list) > 0 {
 			fmt.Fprintf(&text, "%s: %s\n", part.name, strings.Join(list, ", "))

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/counted"
 	"replay/trace"
 	"replay/trace/importer/containers"
 	"replay/trace/importer/delimited"
@@ -247,7 +248,7 @@ func chosen(b *workload.Builder, sizes map[string]map[string]containers.Size) (s
 			best = m
 		}
 	}
-	b.Note("the cluster is of machines %s, of which the sizes of %s are known (--machine)", best, workload.Counted(int64(len(sizes[best])), "types of virtual machines"))
+	b.Note("the cluster is of machines %s, of which the sizes of %s are known (--machine)", best, counted.Of(int64(len(sizes[best])), "types of virtual machines"))
 	return best, nil
 }
 

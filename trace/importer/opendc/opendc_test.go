@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"replay/counted"
 	"replay/trace"
 	"replay/trace/importer/importtest"
 	"replay/trace/importer/workload"
@@ -244,7 +245,7 @@ func TestFragmentsOfAnotherTime(t *testing.T) {
 		if tt.want > 0 {
 			first = fmt.Sprintf("row 1: task 2 has a duration of 100000 ms and fragments of %d ms", tt.ms)
 		}
-		if len(warned) != 1 || !strings.HasPrefix(warned[0], workload.Counted(int64(tt.want+1), "tasks")+" whose fragments took another time than the duration says") || !strings.HasSuffix(warned[0], first) {
+		if len(warned) != 1 || !strings.HasPrefix(warned[0], counted.Of(int64(tt.want+1), "tasks")+" whose fragments took another time than the duration says") || !strings.HasSuffix(warned[0], first) {
 			t.Errorf("%d ms: warned %q, want of %s", tt.ms, warned, first)
 		}
 	}

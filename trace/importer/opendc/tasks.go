@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"strings"
 
+	"replay/counted"
 	"replay/trace"
 	"replay/trace/importer/columns"
 	"replay/trace/importer/containers"
 	"replay/trace/importer/workflow"
-	"replay/trace/importer/workload"
 )
 
 // graph brings the tasks together that have edges, directly or through others.
@@ -222,9 +222,9 @@ func (r *reader) fragments(ctx context.Context, path string) (err error) {
 // sayUse tells how much of the CPUs the tasks used, and of tasks that do not agree with their fragments.
 func (r *reader) sayUse() {
 	if n := r.b.Counts.Read["tasks_whose_fragments_took_another_time"]; n > 0 {
-		r.b.Warn("%s whose fragments took another time than the duration says, by more than 1 s and 1 %%: here the duration is taken; the first: %s", workload.Counted(n, "tasks"), r.unlike)
+		r.b.Warn("%s whose fragments took another time than the duration says, by more than 1 s and 1 %%: here the duration is taken; the first: %s", counted.Of(n, "tasks"), r.unlike)
 	}
 	if r.ask > 0 {
-		r.b.Note("%s of %s: they used %.0f %% of the CPUs that they asked for; a task takes them all for its duration here", workload.Counted(r.b.Counts.Read["fragments"], "fragments"), workload.Counted(int64(r.ran.tasks), "tasks"), 100*r.took/r.ask)
+		r.b.Note("%s of %s: they used %.0f %% of the CPUs that they asked for; a task takes them all for its duration here", counted.Of(r.b.Counts.Read["fragments"], "fragments"), counted.Of(int64(r.ran.tasks), "tasks"), 100*r.took/r.ask)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"replay/counted"
 	"replay/trace/importer/workload"
 )
 
@@ -54,9 +55,9 @@ func (m *machine) holds(tasks, memMiB int64) {
 // nodes makes the cluster that of the headers, where no other is asked for and jobs are not wider than its nodes. As such a machine has no application masters, each node gets room for one.
 func (m *machine) nodes(b *workload.Builder, wide bool) {
 	nodes, procs := m.size()
-	is := fmt.Sprintf("the log is of a machine of %s and %s", workload.Counted(nodes, "nodes"), workload.Counted(procs, "processors"))
+	is := fmt.Sprintf("the log is of a machine of %s and %s", counted.Of(nodes, "nodes"), counted.Of(procs, "processors"))
 	if m.maxNodes == 0 {
-		is = fmt.Sprintf("the log is of a machine of %s, of whose nodes the header does not say the number: they are taken to have %d each", workload.Counted(procs, "processors"), nodeProcs)
+		is = fmt.Sprintf("the log is of a machine of %s, of whose nodes the header does not say the number: they are taken to have %d each", counted.Of(procs, "processors"), nodeProcs)
 	}
 	switch o := b.Options; {
 	case nodes == 0:
@@ -66,7 +67,7 @@ func (m *machine) nodes(b *workload.Builder, wide bool) {
 		vcores := (max(procs, m.procs)+nodes-1)/nodes + 1
 		wider := ""
 		if m.procs > procs { // the header does not say how many there are
-			wider = fmt.Sprintf(", as its largest job has %s", workload.Counted(m.procs, "tasks"))
+			wider = fmt.Sprintf(", as its largest job has %s", counted.Of(m.procs, "tasks"))
 		}
 		memMiB, room := max((vcores-1)*procMiB, (m.memMiB+1023)/1024*1024)+amMiB, ""
 		switch {
@@ -83,6 +84,6 @@ func (m *machine) nodes(b *workload.Builder, wide bool) {
 			b.Counts.Read["processors_of_the_header"] += procs
 		}
 		b.Note("%s: the cluster is %s of %s and %d MiB%s%s; --nodes, --node-vcores and --node-mem say others",
-			is, workload.Counted(nodes, "nodes"), workload.Counted(int64(o.NodeVCores), "vcores"), o.NodeMemMiB, wider, room)
+			is, counted.Of(nodes, "nodes"), counted.Of(int64(o.NodeVCores), "vcores"), o.NodeMemMiB, wider, room)
 	}
 }

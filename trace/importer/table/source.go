@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"replay/counted"
 	"replay/trace/importer/delimited"
 	"replay/trace/importer/workload"
 )
@@ -111,7 +112,7 @@ func sniff(b *workload.Builder, in *workload.Source) (s *csvSource, said string,
 	if comments > 0 {
 		said += fmt.Sprintf(" after lines of comments (%d)", comments)
 	}
-	return s, fmt.Sprintf("%s: %s between fields, %s, %d columns", filepath.Base(in.Name), dialect, said, len(s.head)), nil
+	return s, fmt.Sprintf("%s: %s between fields, %s, %s", filepath.Base(in.Name), dialect, said, counted.Of(len(s.head), "columns")), nil
 }
 
 // skipComments returns head without the lines before a table that begin with #, and their number. A last one with as many fields as the row after it is the

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/counted"
 	"replay/spill"
 	"replay/trace"
 	"replay/trace/importer/containers"
@@ -55,7 +56,7 @@ var Parquet = workload.Format{
 			if err != nil {
 				return nil, "", err
 			}
-			return s, fmt.Sprintf("%s: %d columns", filepath.Base(path), len(s.names)), nil
+			return s, fmt.Sprintf("%s: %s", filepath.Base(path), counted.Of(len(s.names), "columns")), nil
 		})
 	},
 }
@@ -124,7 +125,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder, open func(p
 		return err
 	}
 	if n > 0 && n < t.rows {
-		b.Note("%s of %s: the rows of a job are its tasks", workload.Counted(int64(t.rows), "rows"), workload.Counted(int64(n), "jobs"))
+		b.Note("%s of %s: the rows of a job are its tasks", counted.Of(int64(t.rows), "rows"), counted.Of(int64(n), "jobs"))
 		t.sayIDs()
 	}
 	t.sayStages()

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"replay/counted"
 )
 
 // Counter holds named counts.
@@ -55,7 +57,7 @@ func (c *Counts) found() string {
 		var list []string
 		for _, name := range slices.Sorted(maps.Keys(part.of)) {
 			if n := part.of[name]; n > 0 {
-				list = append(list, Counted(n, name))
+				list = append(list, counted.Of(n, name))
 			}
 		}
 		if len(list) > 0 {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"replay/counted"
 	"replay/trace"
 )
 
@@ -127,10 +128,7 @@ func (t *writing) name(originMS int64) string {
 	if t.Options.Name != "" {
 		return t.Options.Name
 	}
-	name := fmt.Sprintf("%s, %d applications", t.source.Format, t.spool.index.len())
-	if t.spool.index.len() == 1 {
-		name = t.source.Format + ", 1 application"
-	}
+	name := t.source.Format + ", " + counted.Of(t.spool.index.len(), "applications")
 	if originMS == trace.Unset {
 		return name
 	}

@@ -1,4 +1,5 @@
-package workload
+// Package counted says how many things there are: "1 job", "3 jobs".
+package counted
 
 import (
 	"fmt"
@@ -6,8 +7,8 @@ import (
 	"strings"
 )
 
-// Things is what a name of a [Counter] says of so many: "file that is not read" of one of files_that_are_not_read.
-func Things(n int64, name string) string {
+// Things is what so many of things are called by their name in the plural, which may have "_" for spaces: "file that is not read" of one of files_that_are_not_read.
+func Things[N int | int32 | int64](n N, name string) string {
 	things := strings.ReplaceAll(name, "_", " ")
 	if n != 1 || strings.ContainsAny(things, "./") { // the latter is a name of the source's own
 		return things
@@ -32,8 +33,10 @@ func Things(n int64, name string) string {
 	return things + more
 }
 
-// Counted is so many [Things]: "1 file that is not read".
-func Counted(n int64, name string) string { return fmt.Sprintf("%d %s", n, Things(n, name)) }
+// Of is so many [Things]: "1 file that is not read".
+func Of[N int | int32 | int64](n N, name string) string {
+	return fmt.Sprintf("%d %s", n, Things(n, name))
+}
 
 // behindThings begins what is said of things behind their name.
 var behindThings = regexp.MustCompile(` (that|of|with|without|whose|for|on|to|in|as|at|before|after|outside|against|other|left|given|asked|taken|cut|added|removed|failed|killed|lost|run|skipped|below|never|speculative|0|ANY|NO|NODE|PROCESS|RACK)( |$)`)
