@@ -30,6 +30,14 @@ func Operand(path string) string {
 	return path
 }
 
+// Operands are paths as arguments of a command, each an [Operand].
+func Operands(paths []string) (args []string) {
+	for _, path := range paths {
+		args = append(args, Operand(path))
+	}
+	return args
+}
+
 // IsTrace reports whether dir has the manifest of a trace.
 func IsTrace(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, traces.manifest))

@@ -171,9 +171,7 @@ func (p *program) again(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	for i, dir := range dirs {
-		args[1+i] = cmdline.Operand(dir)
-	}
+	copy(args[1:], cmdline.Operands(dirs))
 	if b := selfcmd.Built(); d.Version != b.Version || d.Commit != b.Commit || d.Modified != b.Modified || d.Modified {
 		if !c.Bool("quiet") {
 			fmt.Fprintf(c.App.ErrWriter, "warning: %s was made by %s and this is %s: the bytes may differ\n", file, selfcmd.Build{Version: d.Version, Commit: d.Commit, Modified: d.Modified}, b)

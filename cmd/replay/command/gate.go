@@ -87,10 +87,7 @@ func (p *program) runGate(c *cli.Context) error {
 	if g.Conditions, err = conditions(c); err != nil {
 		return err
 	}
-	args := []string{"replay", "compare"}
-	for _, dir := range c.Args().Slice() {
-		args = append(args, cmdline.Operand(dir))
-	}
+	args := append([]string{"replay", "compare"}, cmdline.Operands(c.Args().Slice())...)
 	for _, side := range []string{"base", "head"} {
 		text := c.String(side)
 		switch info, err := os.Stat(text); {
