@@ -154,7 +154,7 @@ func (a *app) register() {
 func (s *sim) arrive(id int64) {
 	if h := s.depend.Take(id); h != nil {
 		s.warnings.ofJob(depend.WasHeld, false, "%s", h.Said())
-		s.begin(h.Job)
+		s.begin(h.Job, h)
 		return
 	}
 	j := s.arriving
@@ -166,7 +166,7 @@ func (s *sim) arrive(id int64) {
 	due, held := s.depend.Comes(j, s.now)
 	s.submitWhen(due)
 	if !held {
-		s.begin(j)
+		s.begin(j, nil)
 	}
 }
 
@@ -178,13 +178,14 @@ func (s *sim) submitWhen(due []depend.Due) {
 	}
 }
 
-// begin submits a job.
-func (s *sim) begin(j *trace.Job) {
+// begin submits a job, which was held back if held is not nil.
+func (s *sim) begin(j *trace.Job, held *depend.Held) {
 	s.totals.Jobs++
 	s.totals.Stages += int64(len(j.Stages))
 	s.totals.Tasks += j.NumTasks()
 	a := s.newApp()
 	*a.rec, a.job = s.sc.JobRecord(j, s.now), j
+	held.Note(a.rec)
 	var err error
 	if a.kind, err = s.kindOf(j); err == nil {
 		a.plan, err = a.kind.Plan(j)

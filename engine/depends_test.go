@@ -28,6 +28,12 @@ func TestDependencies(t *testing.T) {
 			}
 			k, m := replay(t, input(cluster(6, 1), nil, jobs...), o)
 			submittedAfter(t, k.jobs, jobs)
+			for i := range k.jobs {
+				r := &k.jobs[i]
+				if r.DependsOn != []int64{0, 1, 2, 1, 1, 0}[r.ID] || (r.HeldMS > 0) != (r.ID > 0 && r.ID < 5) || r.HeldMS > 0 && (r.Submit-r.HeldMS != 10_000*r.ID || r.HeldBy != []int64{0, 0, 1, 0, 2}[r.ID]) {
+					t.Errorf("job %d, submitted at %d, begins after %d, was held back for %d ms by job %d", r.ID, r.Submit, r.DependsOn, r.HeldMS, r.HeldBy)
+				}
+			}
 			said := m.Warnings[slices.IndexFunc(m.Warnings, func(w record.Warning) bool { return w.Code == depend.WasHeld })]
 			if said.Jobs != 4 || said.Voids || said.Text != "job 1 (job1) was submitted later than the trace has it, as it begins after the end of job 0 (depends_on); its wait and duration count from then" {
 				t.Errorf("%+v", said)

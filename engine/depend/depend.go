@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"replay/engine/record"
 	"replay/trace"
 )
 
@@ -109,6 +110,13 @@ func (d *Jobs) Take(id int64) *Held {
 	h := d.held[id]
 	delete(d.held, id)
 	return h
+}
+
+// Note puts into the record of a job that is submitted how it was held back; of one that was not, h is nil.
+func (h *Held) Note(rec *record.Job) {
+	if h != nil {
+		rec.HeldMS, rec.HeldBy = rec.Submit-h.Own, h.By
+	}
 }
 
 // left are the jobs that are held back, by id.

@@ -180,7 +180,7 @@ func (l *loop) step() (more bool, err error) {
 	for _, id := range l.submits {
 		h := l.depend.Take(id)
 		l.warn(depend.WasHeld, true, false, "%s", h.Said())
-		l.arrive(h.Job)
+		l.arrive(h.Job, h)
 	}
 	l.submits = l.submits[:0]
 	for l.arrival == at {
@@ -192,7 +192,7 @@ func (l *loop) step() (more bool, err error) {
 		due, held := l.depend.Comes(j, at)
 		l.submitWhen(due)
 		if !held {
-			l.arrive(j)
+			l.arrive(j, nil)
 		}
 	}
 	l.dispatch()

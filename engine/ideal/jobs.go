@@ -168,8 +168,9 @@ func alike(a, b *trace.Job) bool {
 }
 
 // arrive takes a job in; its stages without parents are ready.
-func (l *loop) arrive(t *trace.Job) {
+func (l *loop) arrive(t *trace.Job, held *depend.Held) {
 	j := &job{Job: t, rec: l.sc.JobRecord(t, l.now), left: len(t.Stages), turn: l.totals.Jobs}
+	held.Note(&j.rec)
 	l.totals.Jobs++
 	l.totals.Stages += j.rec.Stages
 	l.totals.Tasks += j.rec.Tasks

@@ -18,6 +18,7 @@ func TestDigestSeesEveryField(t *testing.T) {
 	unseen := map[string]bool{ // by type and field
 		"Job.Name": true, "Job.ExternalID": true, "Job.Kind": true, "Job.User": true, "Job.Reason": true,
 		"Job.Stages": true, "Job.Tasks": true, "Job.CriticalPathMS": true, "Job.RecordedMS": true, "Job.Recorded": true,
+		"Job.DependsOn": true, "Job.HeldMS": true, "Job.HeldBy": true, // submission and ends of jobs say how it was held back
 		"Container.Queue":     true,                                                                                                                    // that of its job
 		"Container.AMAttempt": true, "Task.AMAttempt": true, "Container.Exited": true, "Container.Cores": true, "Task.Freed": true, "Task.Cores": true, // times and numbers follow from it
 		"Totals.Stages": true, "Totals.Tasks": true, "Totals.TasksSucceeded": true, "Totals.TasksFailed": true,

@@ -73,6 +73,10 @@ type Job struct {
 	Reason     string // why it did not succeed, in words
 	Recorded   string // its outcome in the trace: success, failed, killed, censored or ""
 
+	DependsOn int64 // how many jobs the trace has it begin after
+	HeldMS    int64 // how long it was held back beyond its own time, which is Submit - HeldMS, until these had ended
+	HeldBy    int64 // the one of them that ended last, if HeldMS > 0
+
 	Submit          int64
 	AMScheduled     int64 // application became runnable in its queue
 	AMAllocated     int64

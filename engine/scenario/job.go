@@ -22,7 +22,7 @@ func (sc *Scenario) JobRecord(j *trace.Job, now int64) record.Job {
 	rec := record.Job{
 		ID: j.ID, Name: j.Name, ExternalID: j.ExternalID, Kind: j.Kind,
 		User: sc.UserName(j.User), Queue: sc.QueuePath(j.Queue),
-		Submit: now, AMScheduled: record.None, AMAllocated: record.None, AMRegistered: record.None,
+		DependsOn: int64(len(j.DependsOn)), Submit: now, AMScheduled: record.None, AMAllocated: record.None, AMRegistered: record.None,
 		FirstAsked: record.None, FirstAllocated: record.None, FirstRegistered: record.None,
 		FirstTask: record.None, Finish: record.None,
 		Stages: int64(len(j.Stages)), Tasks: j.NumTasks(), Recorded: j.RecordedOutcome, RecordedMS: record.None,

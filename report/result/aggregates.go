@@ -97,7 +97,7 @@ func readAggregates(dir string, m *record.Manifest) (d *Data, aside string, err 
 		}
 	}
 	var jobs packedJobs
-	if err := readColumns[jobRow](filepath.Join(dir, "jobs.parquet"), func(t *columns) func(int) error {
+	if err := readJobTable(filepath.Join(dir, "jobs.parquet"), func(t *columns) func(int) error {
 		return readJobs(t, jobs.add)
 	}); err != nil {
 		return nil, "", err

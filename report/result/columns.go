@@ -285,12 +285,16 @@ func readJobs(t *columns, take func(*Job)) func(int) error {
 		{&j.TaskLevels[3], t.int64s("tasks_rack_local")},
 		{&j.TaskLevels[4], t.int64s("tasks_any")},
 	}
+	depends := readDepends(t, &j)
 	return func(i int) error {
 		for k := range texts {
 			f := &texts[k]
 			*f.to = f.column.V[i]
 		}
 		set(fields, i)
+		if err := depends(i); err != nil {
+			return err
+		}
 		take(&j)
 		return nil
 	}

@@ -16,6 +16,7 @@ var columnUnits = []struct{ suffix, unit string }{
 var columnAbouts = map[string]string{
 	"job": "number in the trace", "name": "of the job", "external_id": "name where it was recorded", "kind": "of application", "user": "who submitted it", "queue": "leaf queue; of samples any queue, empty for the cluster",
 	"outcome": "success, failed or unfinished", "reason": "why it did not succeed", "recorded_outcome": "what the trace records",
+	"depends_on": "jobs that the trace has it begin after", "own_submit_ms": "its own time, at which it would have been submitted if these had ended; null of a job that begins after no other", "held_by": "the job of these whose end it waited for last; null if it was not held back",
 	"submit_ms": "time of submission", "am_scheduled_ms": "runnable in its queue", "am_allocated_ms": "container of the application master allocated", "am_registered_ms": "application master registered",
 	"first_asked_ms": "first ask for containers", "first_allocated_ms": "first executor or task container allocated", "first_registered_ms": "first executor ready", "first_task_ms": "first task launched", "finish_ms": "end",
 	"wait_job_first_task_ms": "submission to first task", "wait_job_part_queue_ms": "part of the wait: queue limits", "wait_job_part_am_allocation_ms": "part of the wait: until the AM container is allocated",
@@ -51,8 +52,11 @@ func describe[R any]() string {
 	}
 	out := map[string]about{}
 	t := reflect.TypeFor[R]()
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("parquet"), ",")
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Anonymous {
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
 		words, known := columnAbouts[name]
 		if !known {
 			panic("result: column " + name + " has no description")

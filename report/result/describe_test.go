@@ -9,7 +9,7 @@ import (
 // Every column of every table says what it is, and times and memory in what unit.
 func TestColumnsAreDescribed(t *testing.T) {
 	for name, text := range map[string]string{
-		"jobs": describe[jobRow](), "containers": describe[containerRow](), "tasks": describe[taskRow](), "series": describe[sampleRow](), "nodes": describe[nodeRow](), "decisions": describe[decisionRow](), "explanations": describe[partRow](), "views": describe[viewRow](), "costs": describe[costRow](),
+		"jobs": describe[dependentRow](), "containers": describe[containerRow](), "tasks": describe[taskRow](), "series": describe[sampleRow](), "nodes": describe[nodeRow](), "decisions": describe[decisionRow](), "explanations": describe[partRow](), "views": describe[viewRow](), "costs": describe[costRow](),
 	} {
 		var columns map[string]struct{ Unit, About string }
 		if err := json.Unmarshal([]byte(text), &columns); err != nil {

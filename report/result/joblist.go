@@ -93,12 +93,12 @@ type packedAt struct{ page, offset uint32 }
 const eachSome = 64
 
 // packed lists what is kept of a job: texts that many jobs have, texts of its own, times, and other numbers.
-func (j *Job) packed() (shared [6]*string, own [2]*string, times [9]*int64, numbers [30]*int64) {
+func (j *Job) packed() (shared [6]*string, own [2]*string, times [9]*int64, numbers [33]*int64) {
 	r, l := &j.Job, &j.TaskLevels
 	return [...]*string{&r.Kind, &r.User, &r.Queue, &r.Outcome, &r.Reason, &r.Recorded},
 		[...]*string{&r.Name, &r.ExternalID},
 		[...]*int64{&r.Submit, &r.AMScheduled, &r.AMAllocated, &r.AMRegistered, &r.FirstAsked, &r.FirstAllocated, &r.FirstRegistered, &r.FirstTask, &r.Finish},
-		[...]*int64{&r.Stages, &r.Tasks, &r.TasksSucceeded, &r.TasksFailed, &r.Attempts, &r.StageAttempts, &l[0], &l[1], &l[2], &l[3], &l[4],
+		[...]*int64{&r.DependsOn, &r.HeldMS, &r.HeldBy, &r.Stages, &r.Tasks, &r.TasksSucceeded, &r.TasksFailed, &r.Attempts, &r.StageAttempts, &l[0], &l[1], &l[2], &l[3], &l[4],
 			&r.TasksPreferring, &r.TasksPreferred, &r.Containers, &r.ContainersPreferring, &r.ContainersPreferred, &r.ContainersRackPreferred, &r.ContainersHinting,
 			&r.ContainersHinted, &r.MemMiBMS, &r.VCoreMS, &r.TaskMS, &r.WastedTaskMS, &r.RunningTaskMS, &r.CriticalPathMS, &r.RecordedMS, &j.AskMS, &j.Asks, &j.TaskWaitMS, &j.TaskWaits}
 }
@@ -106,9 +106,9 @@ func (j *Job) packed() (shared [6]*string, own [2]*string, times [9]*int64, numb
 // A packed job is its length; its numbers, of each as many bytes as it has, and its own texts; and then how long each number is. So nothing is branched by that, and the
 // eight bytes that begin with a number can always be read.
 const (
-	jobNumbers = 1 + 6 + 2 + 9 + 30
-	jobLengths = jobNumbers / 2 // four bits for each
-	jobBefore  = 4              // the length of the job
+	jobNumbers = 1 + 6 + 2 + 9 + 33 + 1 // with one of none, so that they are an even number
+	jobLengths = jobNumbers / 2         // four bits for each
+	jobBefore  = 4                      // the length of the job
 )
 
 // add keeps a job.

@@ -23,14 +23,18 @@ func ReadJobs(dir string) (*Data, error) {
 	}
 	d := &Data{Manifest: *m}
 	var jobs packedJobs
-	err = readColumns[jobRow](filepath.Join(dir, "jobs.parquet"), func(c *columns) func(int) error {
+	err = readJobTable(filepath.Join(dir, "jobs.parquet"), func(c *columns) func(int) error {
 		id, name, external, kind, user, queue := c.int64s("job"), c.texts("name"), c.texts("external_id"), c.texts("kind"), c.texts("user"), c.texts("queue")
 		outcome, reason, recorded := c.texts("outcome"), c.texts("reason"), c.texts("recorded_outcome")
 		submit, first, finish, path := c.int64s("submit_ms"), c.int64s("first_task_ms"), c.int64s("finish_ms"), c.int64s("critical_path_ms")
+		var j Job
+		depends := readDepends(c, &j)
 		return func(i int) error {
-			jobs.add(&Job{Job: record.Job{ID: id.V[i], Name: name.V[i], ExternalID: external.V[i], Kind: kind.V[i], User: user.V[i], Queue: queue.V[i],
-				Outcome: outcome.V[i], Reason: reason.V[i], Recorded: recorded.V[i], Submit: submit.V[i], FirstTask: first.V[i], Finish: finish.V[i], CriticalPathMS: path.V[i]}})
-			return nil
+			j.Job = record.Job{ID: id.V[i], Name: name.V[i], ExternalID: external.V[i], Kind: kind.V[i], User: user.V[i], Queue: queue.V[i],
+				Outcome: outcome.V[i], Reason: reason.V[i], Recorded: recorded.V[i], Submit: submit.V[i], FirstTask: first.V[i], Finish: finish.V[i], CriticalPathMS: path.V[i]}
+			err := depends(i)
+			jobs.add(&j)
+			return err
 		}
 	})
 	d.Jobs = jobs.jobs()

@@ -98,7 +98,7 @@ func readRows(dir string, m *record.Manifest) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := readColumns[jobRow](path("jobs.parquet"), func(t *columns) func(int) error {
+	if err := readJobTable(path("jobs.parquet"), func(t *columns) func(int) error {
 		return readJobs(t, func(j *Job) {
 			if c.tasksOff { // no attempts tell
 				s := c.job(j.ID)

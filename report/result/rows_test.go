@@ -19,7 +19,7 @@ func TestColumnsAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []*parquet.Schema{
-		parquet.SchemaOf(new(jobRow)), parquet.SchemaOf(new(containerRow)), parquet.SchemaOf(new(taskRow)),
+		parquet.SchemaOf(new(dependentRow)), parquet.SchemaOf(new(containerRow)), parquet.SchemaOf(new(taskRow)),
 		parquet.SchemaOf(new(sampleRow)), parquet.SchemaOf(new(decisionRow)),
 	} {
 		for _, path := range s.Columns() {

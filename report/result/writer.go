@@ -230,7 +230,16 @@ func (w *Writer) seal(d *Data) error {
 }
 
 func writeJobs(path string, jobs *Jobs) error {
-	t, err := newTable(path, newJobRow)
+	for j := range jobs.All() {
+		if j.DependsOn > 0 {
+			return writeJobRows(path, jobs, newDependentRow)
+		}
+	}
+	return writeJobRows(path, jobs, newJobRow)
+}
+
+func writeJobRows[R any](path string, jobs *Jobs, row func(*Job) R) error {
+	t, err := newTable(path, row)
 	if err != nil {
 		return err
 	}

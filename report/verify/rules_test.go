@@ -3,6 +3,7 @@ package verify_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,6 +20,7 @@ import (
 	"replay/report"
 	"replay/report/verify"
 	"replay/sealed/sealedtest"
+	"replay/trace"
 )
 
 // A table is a Parquet file in memory.
@@ -166,6 +168,10 @@ var corruptions = []corruption{
 		x.set(row, "slowdown", v.Double()+1)
 		return true
 	})},
+	{check: "jobs: held back until the one that they name had ended", file: "jobs.parquet", edit: one(func(x *table, row int) bool {
+		_, there := x.schema.Lookup("held_by")
+		return there && x.add(row, "held_by", 1)
+	})},
 	{check: "containers: (job, am_attempt, container) is unique and their job is there", file: "containers.parquet", edit: two(func(x *table, row, other int) bool {
 		x.set(row, "container", x.number(other, "container"))
 		return !x.at(row, "am").Boolean() && x.number(row, "job") == x.number(other, "job") && x.number(row, "am_attempt") == x.number(other, "am_attempt")
@@ -236,7 +242,7 @@ var corruptions = []corruption{
 func TestEachRuleAlone(t *testing.T) {
 	dir := t.TempDir()
 	var results []string
-	for _, seed := range []uint64{9, 14, 1, priced} {
+	for _, seed := range []uint64{9, 14, 1, priced, chained} {
 		results = append(results, resultOf(t, filepath.Join(dir, fmt.Sprint(seed)), seed))
 	}
 	rules := map[string]bool{}
@@ -343,10 +349,13 @@ func violated(t *testing.T, dir string) (found, all []string) {
 	return found, all
 }
 
-// resultOf replays a random cluster with everything that a result can hold.
-// priced is the seed of the cluster that is scaled, and whose nodes have prices.
-const priced = 3
+// Seeds of clusters of which a result holds more.
+const (
+	priced  = 3 // it is scaled, and its nodes have prices
+	chained = 4 // each of its jobs begins after the one before
+)
 
+// resultOf replays a random cluster with everything that a result can hold.
 func resultOf(t *testing.T, dir string, seed uint64) string {
 	t.Helper()
 	c := scenariotest.Random(seed)
@@ -359,7 +368,11 @@ func resultOf(t *testing.T, dir string, seed uint64) string {
 			t.Fatal(err)
 		}
 	}
-	sc, err := scenario.New(c.Input(), c.Options)
+	in := c.Input()
+	if seed == chained {
+		in.Jobs = inAChain(t, in.Jobs)
+	}
+	sc, err := scenario.New(in, c.Options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -380,4 +393,23 @@ func resultOf(t *testing.T, dir string, seed uint64) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// inAChain are jobs of which each begins after the one before.
+func inAChain(t *testing.T, jobs trace.JobSource) trace.JobSource {
+	t.Helper()
+	var chain trace.MemoryTrace
+	for {
+		j, err := jobs.Next()
+		if err == io.EOF {
+			return chain.Jobs()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if j.ID > 0 {
+			j.DependsOn = []int64{j.ID - 1}
+		}
+		chain.JobList = append(chain.JobList, j)
+	}
 }

@@ -131,7 +131,7 @@ func tables(dir string) (r *Report, err error) {
 		}
 	}()
 	for _, step := range []func() error{
-		v.readManifest, v.readNodes, v.readJobs, v.readTimes, v.readContainers, v.readTasks, v.readDecisions, v.readExplanations,
+		v.readManifest, v.readNodes, v.readJobs, v.checkDepends, v.readTimes, v.readContainers, v.readTasks, v.readDecisions, v.readExplanations,
 		v.checkApplications, v.checkNodes, v.checkTotals, v.checkCosts, v.checkSeries, v.readQueues, v.checkArrow, v.checkSummary,
 	} {
 		if err := step(); err != nil {
