@@ -111,6 +111,16 @@ func jobs(d *result.Data, of map[int64]*explain.Job) *Grid {
 		{Column{Name: "memory allocated", About: "GiB hours allocated, application master included", Unit: "GiB h", Inside: true}, func(j *result.Job) any { return float64(j.MemMiBMS) / 1024 / quantity.HourMS }},
 		{Column{Name: "vcores allocated", About: "vcore hours allocated, application master included", Unit: "vcore h", Inside: true}, func(j *result.Job) any { return float64(j.VCoreMS) / quantity.HourMS }},
 	}
+	if slices.ContainsFunc(list, func(j *result.Job) bool { return j.DependsOn > 0 }) {
+		columns = append(columns,
+			column{Column{Name: "held back", About: result.HeldBack.About, Unit: quantity.MS, Better: "lower", Inside: true}, per(&result.HeldBack)},
+			text("held back by", "the job whose end it waited for last", true, func(j *result.Job) string {
+				if by := d.Jobs.Find(j.HeldBy); by != nil && j.HeldMS > 0 {
+					return jobName(by)
+				}
+				return ""
+			}))
+	}
 	for i := range result.WaitParts {
 		part := &result.WaitParts[i]
 		columns = append(columns, column{Column{Name: part.Short, About: part.About, Unit: quantity.MS, Inside: true, Part: "Wait for the first task"}, per(&part.OfJobs)})

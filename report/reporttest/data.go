@@ -20,6 +20,7 @@ var Feeds = map[string]Feed{
 	"one job":    MadeUp{Seed: 1, Jobs: 1, Nodes: 1, WaitMS: 100, Queues: []string{"root.q"}}.Feed,
 	"unfinished": MadeUp{Seed: 1, Jobs: 5, Nodes: 2, WaitMS: 100, Queues: []string{"root.q", "root.r"}, LostJobs: 5}.Feed,
 	"by hand":    ByHand,
+	"in chains":  InChains,
 	"usual":      Usual.Feed,
 	"no shares": func(s record.Sink) record.Manifest {
 		s.Sample(&record.Sample{Queue: "root.a", FairMem: record.None, FairVCores: record.None, SteadyMem: record.None, SteadyVCores: record.None, PendingMem: 1})

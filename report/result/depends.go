@@ -3,7 +3,9 @@ package result
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"replay/engine/record"
 	"replay/trace/tablefile"
 )
 
@@ -89,4 +91,19 @@ func (l *Jobs) LastChain() []*Job {
 		return nil
 	}
 	return l.Chain(id)
+}
+
+// Called names the jobs of a chain, of a long one the first and the last ones.
+func Called(chain []*Job) string {
+	const ends = 3
+	var names []string
+	for i, j := range chain {
+		switch more := len(chain) - 2*ends; {
+		case more > 1 && i == ends:
+			names = append(names, fmt.Sprintf("%d more", more))
+		case more <= 1 || i < ends || i >= len(chain)-ends:
+			names = append(names, record.JobCalled(j.ID, j.Name))
+		}
+	}
+	return strings.Join(names, ", ")
 }

@@ -12,24 +12,9 @@ import (
 	"replay/trace/tablefile"
 )
 
-// inChains feeds jobs that took 1 s each: 1 and 2 begin after 0, 3 after 1 and 2, and 4 after none; 5 begins after 4, and had not to wait.
-func inChains(sink record.Sink) record.Manifest {
-	for id, j := range []record.Job{
-		{Submit: 0}, {Submit: 1001, DependsOn: 1, HeldMS: 901, HeldBy: 0}, {Submit: 1501, DependsOn: 1, HeldMS: 1301, HeldBy: 0}, {Submit: 2600, DependsOn: 2, HeldMS: 1, HeldBy: 2},
-		{Submit: 500}, {Submit: 1600, DependsOn: 1},
-	} {
-		j.ID, j.Outcome, j.Finish, j.RecordedMS = int64(id), record.JobSucceeded, j.Submit+1000, record.None
-		for _, t := range []*int64{&j.AMScheduled, &j.AMAllocated, &j.AMRegistered, &j.FirstAsked, &j.FirstAllocated, &j.FirstRegistered, &j.FirstTask} {
-			*t = record.None
-		}
-		sink.Job(&j)
-	}
-	return record.Manifest{Format: record.Format, FormatVersion: record.FormatVersion, Totals: record.Totals{Jobs: 6, JobsSucceeded: 6, EndMS: 3600}}
-}
-
 // A result keeps how jobs were held back until others had ended, for all that read its jobs, and of jobs that begin after none its table is as it would be if there were no others.
 func TestHeldJobsAreKept(t *testing.T) {
-	dir := write(t, inChains)
+	dir := write(t, reporttest.InChains)
 	for what, read := range map[string]func(string) (*result.Data, error){"all": result.Read, "jobs": result.ReadJobs} {
 		d, err := read(dir)
 		if err != nil {
@@ -80,7 +65,7 @@ func TestHeldJobsThatCannotBe(t *testing.T) {
 		{func(j *record.Job) { j.DependsOn = -1 }, "row 1: own_submit_ms is -1, want a time up to submit_ms, which is 1001, just where depends_on, which is -1"},
 	} {
 		dir := write(t, func(sink record.Sink) record.Manifest {
-			return inChains(changed{sink, tt.change})
+			return reporttest.InChains(changed{sink, tt.change})
 		})
 		for what, read := range map[string]func(string) (*result.Data, error){"all": result.Read, "jobs": result.ReadJobs} {
 			if _, err := read(dir); err == nil || !strings.Contains(err.Error(), tt.want) {

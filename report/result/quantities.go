@@ -61,6 +61,13 @@ var (
 		},
 		Still: "still waiting",
 	}
+	// HeldBack is not in the waits and durations, which count from the submission.
+	HeldBack = OfJobs{
+		Quantity:   timeCalled("wait_job_held", "held back", "the time from a job's own time to its submission, for which it was held back until the jobs that it begins after had ended"),
+		Population: "jobs%s that begin after others",
+		None:       "no job begins after another",
+		Of:         func(j *Job) (float64, bool) { return float64(j.HeldMS), j.DependsOn > 0 },
+	}
 	JobDuration = OfJobs{
 		Quantity:   timeCalled("duration_job", "submission to finish", "the time from submission to finish"),
 		Population: "jobs that succeeded%s",

@@ -43,6 +43,7 @@ type part struct{ key, value string }
 // short are names that people say for those of values.
 var short = map[string]string{
 	"wait":           "wait_job_first_task",
+	"held":           "wait_job_held",
 	"duration":       "duration_job",
 	"container_wait": "wait_container_allocation",
 	"task_wait":      "wait_task_launch",
