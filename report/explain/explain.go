@@ -57,6 +57,7 @@ type Job struct {
 	End   int64  // its finish, or the end of the replay
 	Parts []Part // from Submit to End, without a gap; one ends at FirstTask
 	View  *View  // nil unless it was wanted
+	Held  *Held  // nil unless it begins after other jobs, and these were wanted
 }
 
 // Wait is how long it was until the first task, or until the end when none was launched.

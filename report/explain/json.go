@@ -19,6 +19,7 @@ type Told struct {
 	WaitMS     int64      `json:"wait_ms"`
 	WholeMS    int64      `json:"whole_ms"`
 	Parts      []ToldPart `json:"parts"`
+	Held       *Held      `json:"held,omitempty"`
 	View       *ToldView  `json:"view,omitempty"`
 	Claims     []Claim    `json:"would,omitempty"`
 }
@@ -49,7 +50,7 @@ type ToldView struct {
 
 // Tell is the job as JSON.
 func (j *Job) Tell(n *parting.Names) Told {
-	out := Told{Job: j.ID, Name: j.Name, ExternalID: j.ExternalID, Queue: j.Queue, Kind: j.Kind, Outcome: j.Outcome, SubmitMS: j.Submit, EndMS: j.End, WaitMS: j.Wait(), WholeMS: j.End - j.Submit, Parts: []ToldPart{}}
+	out := Told{Job: j.ID, Name: j.Name, ExternalID: j.ExternalID, Queue: j.Queue, Kind: j.Kind, Outcome: j.Outcome, SubmitMS: j.Submit, EndMS: j.End, WaitMS: j.Wait(), WholeMS: j.End - j.Submit, Held: j.Held, Parts: []ToldPart{}}
 	if j.FirstTask != record.None {
 		out.FirstTask = &j.FirstTask
 	}

@@ -32,6 +32,9 @@ func (j *Job) WriteText(w io.Writer, n *parting.Names) {
 		end = "the end of the replay"
 	}
 	fmt.Fprintf(w, "%s from its submission at %s to %s\n", ms(whole), ms(j.Submit), end)
+	if j.Held != nil {
+		j.Held.WriteText(w)
+	}
 	for _, b := range j.Branches(n, 3) {
 		fmt.Fprintf(w, "\n%s\n", p.In(shown.Heading, fmt.Sprintf("%s  %s  %s", ms(b.MS), share(b.MS, whole), b.Title)))
 		for i, c := range b.Causes {

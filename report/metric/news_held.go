@@ -2,7 +2,6 @@ package metric
 
 import (
 	"fmt"
-	"math"
 
 	"replay/report/quantity"
 	"replay/report/result"
@@ -24,17 +23,23 @@ func jobsHeld(s *Summary) string {
 		what, quantity.Thousands(int64(held)), of, mean.Unit.Amount(mean.Number), quantity.Thousands(mean.N))
 }
 
-// lastChain says of which chain of jobs the end is the end of the makespan.
-func lastChain(s *Summary) string {
-	makespan, ok := s.Value("makespan_ms")
-	chain := s.Jobs.LastChain()
-	if !ok || len(chain) < 2 || math.IsNaN(makespan.Number) {
+// lastChain says what [LastChain] does.
+func lastChain(s *Summary) string { return LastChain(&s.Jobs) }
+
+// LastChain says which chain of jobs, each held back until the one before it had ended, ends last and with it the makespan; empty where that job was not held back.
+func LastChain(jobs *result.Jobs) string {
+	chain := jobs.LastChain()
+	if len(chain) < 2 {
 		return ""
+	}
+	makespan := result.NoPeriod
+	for j := range jobs.All() {
+		makespan.Add(j)
 	}
 	between, last := int64(0), chain[len(chain)-1]
 	for i, j := range chain[1:] {
 		between += j.Submit - chain[i].Finish
 	}
 	return fmt.Sprintf("A chain of %s, each held back until the one before it had ended, ends last: %s. It takes %s of the makespan of %s; %s of it lie between the end of one and the submission of the next.",
-		quantity.Counted(int64(len(chain)), "jobs"), result.Called(chain), quantity.Duration(float64(last.Finish-chain[0].Submit)), makespan.Amount(), quantity.Duration(float64(between)))
+		quantity.Counted(int64(len(chain)), "jobs"), result.Called(chain), quantity.Duration(float64(last.Finish-chain[0].Submit)), quantity.MS.Amount(makespan.MS()), quantity.Duration(float64(between)))
 }

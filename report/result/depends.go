@@ -69,11 +69,13 @@ func (j *Job) Own() int64 { return j.Submit - j.HeldMS }
 
 // Chain are the jobs that led to a job and it: each was held back until the one before it had ended, and the first one was not held back.
 func (l *Jobs) Chain(id int64) (chain []*Job) {
-	for j := l.Find(id); j != nil; j = l.Find(j.HeldBy) {
+	for j := l.Find(id); j != nil; {
 		chain = append(chain, j)
-		if j.HeldMS == 0 || j.HeldBy >= j.ID {
+		by := l.Find(j.HeldBy)
+		if j.HeldMS == 0 || by == nil || by.ID >= j.ID || !Happened(by.Finish) { // the latter three only of a table that is not as it was written
 			break
 		}
+		j = by
 	}
 	slices.Reverse(chain)
 	return chain

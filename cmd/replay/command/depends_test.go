@@ -26,7 +26,12 @@ func TestJobsAfterOthers(t *testing.T) {
 		{cutting, "left out: import.json, dependencies on jobs that are not in it: 2\n"},
 		{must(t, "run", whole, "--until", "20s"), "  - 2 jobs were not submitted, and are in no number, as others after whose end they begin (depends_on) had not ended when the replay did; the first: job 1, after job 0"},
 		{must(t, "run", cut, "--until", "20s"), "  - job 1 was not submitted, and is in no number, as not all after whose end it begins (depends_on: job 0) had ended when the replay did"},
-		{unwrapped(must(t, "explain", run, "--worst", "wait")), "Nothing is explained from before a submission: " + held},
+		{unwrapped(must(t, "explain", run, "job 2")), "held back before its submission, from its own time at 10.00 s on It begins after the end of 2 jobs (depends_on), of which the last was that of job 1. In the chain of jobs that led to it each was held back until the one before had ended; from its first submission to that of this job it took "},
+		{unwrapped(must(t, "explain", run, "job 2")), ", 2 ms of it between the end of one and the submission of the next: job own time held back submitted first task after took job 0 0 s 0 s 0 s "},
+		{unwrapped(must(t, "explain", run, "--all")), "A chain of 3 jobs, each held back until the one before it had ended, ends last: job 0, job 1, job 2. It takes "},
+		{unwrapped(must(t, "explain", run, "--all", "--json")), `"last_chain": [ { "job": 0, `},
+		{unwrapped(must(t, "explain", run, "job 1", "--executors", "50%..200%", "--json")), `"held": { "depends_on": 1, "own_submit_ms": 5000, "held_ms": `},
+		{unwrapped(must(t, "report", "check", run)), "jobs: held back until the one that they name had ended"},
 		{unwrapped(must(t, "explain", run, "--all")), "Nothing is explained from before a submission: " + held},
 		{unwrapped(must(t, "run", whole)), held + " (depends)"},
 	} {

@@ -99,7 +99,7 @@ func (p *program) explain(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	e := &explaining{wanted: wanted, names: parting.NamesOf(parting.Named{Jobs: &data.Jobs})}
+	e := &explaining{wanted: wanted, all: &data.Jobs, names: parting.NamesOf(parting.Named{Jobs: &data.Jobs})}
 	if of == "" {
 		e.shares, _ = parseShares(c.String("executors")) // the flag takes no other
 	} else {
@@ -136,7 +136,7 @@ func (p *program) explainAgain(c *cli.Context, again *stored, e *explaining) err
 	if err := e.keeper.End(m.Totals.EndMS); err != nil {
 		return err
 	}
-	e.manifest, e.jobs, e.totals, e.names = m, e.keeper.Jobs, e.keeper.Totals, e.keeper.Names(&e.result.Jobs)
+	e.manifest, e.jobs, e.totals, e.all, e.names = m, e.keeper.Jobs, e.keeper.Totals, &e.result.Jobs, e.keeper.Names(&e.result.Jobs)
 	return nil
 }
 
@@ -270,6 +270,7 @@ type explaining struct {
 	result *report.Result
 
 	manifest *record.Manifest
+	all      *result.Jobs
 	jobs     map[int64]*explain.Job // in full, when they are not many to be summed up
 	totals   explain.Totals
 	names    *parting.Names
@@ -312,12 +313,19 @@ func (e *explaining) read(dir string, d *result.Data) (err error) {
 // write prints the jobs, or the sum of many.
 func (e *explaining) write(c *cli.Context, of string) error {
 	n := e.names
+	for id, j := range e.jobs {
+		j.Held = explain.Back(e.all.Chain(id))
+	}
 	if c.Bool("json") {
 		out := struct {
 			DecisionHash string             `json:"decision_hash"`
 			Jobs         []explain.Told     `json:"jobs,omitempty"`
 			Totals       explain.ToldTotals `json:"totals"`
+			LastChain    []explain.Link     `json:"last_chain,omitempty"`
 		}{DecisionHash: e.manifest.DecisionHash, Totals: e.totals.Tell()}
+		if last := e.all.LastChain(); of != "" && len(last) > 1 {
+			out.LastChain = explain.Links(last)
+		}
 		for _, id := range e.wanted {
 			if j := e.jobs[id]; j != nil {
 				told := j.Tell(n)
@@ -330,6 +338,9 @@ func (e *explaining) write(c *cli.Context, of string) error {
 	return shown.Whole(c.App.Writer, func(w io.Writer) {
 		if of != "" {
 			e.totals.WriteText(w, of)
+			if text := metric.LastChain(e.all); text != "" {
+				shown.Paragraph(w, "\n"+text, "")
+			}
 		}
 		for i, id := range e.wanted {
 			if j := e.jobs[id]; j != nil {
@@ -344,7 +355,7 @@ func (e *explaining) write(c *cli.Context, of string) error {
 			explain.WriteClaimed(w, e.claims)
 		}
 		for i := range e.manifest.Warnings {
-			if held := &e.manifest.Warnings[i]; held.Code == depend.WasHeld {
+			if held := &e.manifest.Warnings[i]; of != "" && held.Code == depend.WasHeld { // of single jobs it is said how they were held back
 				shown.Paragraph(w, "\nNothing is explained from before a submission: "+metric.Counted(held), "")
 			}
 		}
