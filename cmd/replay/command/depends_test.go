@@ -15,11 +15,12 @@ func TestJobsAfterOthers(t *testing.T) {
 	if err := os.WriteFile(table, []byte("job,submit,duration,parents\na,0,30,\nb,5,20,a\nc,10,10,a b\nd,20,5,\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	must(t, "import", "csv", table, "--nodes", "2", "--out", whole)
+	imported := must(t, "import", "csv", table, "--nodes", "2", "--out", whole)
 	must(t, "run", whole, "--explain", "--formats", "none", "--out", run)
 	unwrapped := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	cutting := must(t, "trace", "cut", whole, "--without-jobs", "0", "--out", cut)
 	for _, x := range []struct{ text, want string }{
+		{imported, "after others: 2 of 4 jobs to be submitted when others have ended (depends_on): a replay holds back those whose own time is earlier\n"},
 		{must(t, "trace", "info", whole), "after others         2 jobs to be submitted when others have ended"},
 		{must(t, "trace", "info", whole, "--json"), `"jobs_after_others": 2,`},
 		{must(t, "trace", "info", cut), "after others         1 job to be submitted when others have ended"},

@@ -21,6 +21,9 @@ func writeWelcome(w io.Writer, opt *workload.Options, res *workload.Result) erro
 	lines := []string{fmt.Sprintf("%s: %s%s, %s, %s, %s, %s", opt.Out, quantity.Counted(apps, "applications"), copies(opt, n.Jobs),
 		quantity.Counted(n.Stages, "stages"), quantity.Counted(n.Tasks, "tasks"), quantity.Counted(int64(len(m.Users)), "users"), quantity.Counted(leaves(m.Queues), "queues"))}
 	lines = append(lines, spanLine(opt, res), clusterLine(opt, res))
+	if k := res.Counts.Kept[workload.JobsAfterOthers]; k > 0 {
+		lines = append(lines, fmt.Sprintf("after others: %d of %s to be submitted when others have ended (depends_on): a replay holds back those whose own time is earlier", k, quantity.Counted(n.Jobs, "jobs")))
+	}
 	if l := loadLine(res); l != "" {
 		lines = append(lines, l)
 	}

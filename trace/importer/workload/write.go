@@ -206,6 +206,9 @@ func (t *writing) application(i int, x arrival) error {
 	return nil
 }
 
+// JobsAfterOthers is the name under which jobs that begin after the end of others are counted among what is kept.
+const JobsAfterOthers = "jobs_after_others"
+
 // dependencies sets the jobs that the application waits for: the same copy of those that it names. One that is not
 // in the trace, or is submitted after it, can't be waited for.
 func (t *writing) dependencies(a *Application, copy int) {
@@ -223,7 +226,9 @@ func (t *writing) dependencies(a *Application, copy int) {
 	slices.Sort(j.DependsOn)
 	if len(j.DependsOn) == 0 {
 		j.ThinkMS = trace.Unset // the time after the others
+		return
 	}
+	t.Counts.Kept[JobsAfterOthers]++
 }
 
 // finish attaches what is no table and closes the trace.
