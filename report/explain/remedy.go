@@ -128,9 +128,10 @@ type Claim struct {
 	Cause   record.Cause `json:"cause"`
 	If      string       `json:"if"`
 	Command []string     `json:"command"`
-	Of      string       `json:"of"`     // "first task" or "end"
-	WasMS   int64        `json:"was_ms"` // since submission
-	AtMS    *int64       `json:"at_ms"`  // nil when it does not come to it, or its end is a failure that it was not
+	Of      string       `json:"of"`                             // "first task" or "end"
+	WasMS   int64        `json:"was_ms"`                         // since submission
+	AtMS    *int64       `json:"at_ms"`                          // since its submission there; nil when it does not come to it, or its end is a failure that it was not
+	Sooner  int64        `json:"submitted_earlier_ms,omitempty"` // of a job that begins after others, as these end earlier; negative for later
 }
 
 // WriteClaims writes when a job would have started or ended without the causes of its time.
@@ -162,7 +163,11 @@ func WriteClaims(w io.Writer, claims []Claim) {
 		case *c.AtMS > c.WasMS:
 			line = fmt.Sprintf("would %s later, at +%s and not +%s,", verb, msOf(c.AtMS), ms(c.WasMS))
 		}
-		shown.Hang(w, "  ", "    ", fmt.Sprintf("%s if %s (%s)", line, c.If, strings.Join(causes, "; ")))
+		moved := ""
+		if c.Sooner != 0 {
+			moved = fmt.Sprintf("; submitted %s %s, as jobs that it begins after end so", ms(max(c.Sooner, -c.Sooner)), map[bool]string{true: "sooner", false: "later"}[c.Sooner > 0])
+		}
+		shown.Hang(w, "  ", "    ", fmt.Sprintf("%s if %s (%s)%s", line, c.If, strings.Join(causes, "; "), moved))
 		fmt.Fprintf(w, "    %s\n", quoted(c.Command))
 	}
 }

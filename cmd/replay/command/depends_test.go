@@ -32,6 +32,7 @@ func TestJobsAfterOthers(t *testing.T) {
 		{unwrapped(must(t, "explain", run, "--all")), "A chain of 3 jobs, each held back until the one before it had ended, ends last: job 0, job 1, job 2. It takes "},
 		{unwrapped(must(t, "explain", run, "--all", "--json")), `"last_chain": [ { "job": 0, `},
 		{unwrapped(must(t, "explain", run, "job 1", "--executors", "50%..200%", "--json")), `"held": { "depends_on": 1, "own_submit_ms": 5000, "held_ms": `},
+		{unwrapped(must(t, "explain", run, "job 1", "--if")), " if application masters started at once (start of the application master); submitted 5.00 s sooner, as jobs that it begins after end so replay whatif "},
 		{unwrapped(must(t, "report", "check", run)), "jobs: held back until the one that they name had ended"},
 		{unwrapped(must(t, "explain", run, "--all")), "Nothing is explained from before a submission: " + held},
 		{unwrapped(must(t, "run", whole)), held + " (depends)"},

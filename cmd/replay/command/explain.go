@@ -390,6 +390,9 @@ func (p *program) withoutCauses(c *cli.Context, again *stored, e *explaining) er
 				claim.Of, claim.WasMS = explain.FirstTask, j.Wait()
 			}
 			claim.AtMS = reached(replayed[key], id, r.Start, j.Outcome)
+			if other := replayed[key].Jobs.Find(id); other != nil && j.DependsOn > 0 {
+				claim.Sooner = j.Submit - other.Submit
+			}
 			e.claims[id] = append(e.claims[id], claim)
 		}
 	}

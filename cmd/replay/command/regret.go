@@ -306,7 +306,8 @@ func instead(decided []record.Decision, place int, of *record.Decision) *record.
 	return nil
 }
 
-// over says how much earlier a job ends, and how much shorter jobs take on average, over those that succeed in both replays.
+// over says how much earlier a job ends, and how much shorter jobs take on average from their own times on, over those that succeed in both replays. A job that begins
+// after others has the same own time in both, and may be submitted at another.
 func (a *alternative) over(before, after *result.Data, job int64) {
 	sum := int64(0)
 	for j := range before.Jobs.All() {
@@ -319,7 +320,7 @@ func (a *alternative) over(before, after *result.Data, job int64) {
 			continue
 		}
 		a.Jobs++
-		sum += j.Finish - j.Submit - (other.Finish - other.Submit)
+		sum += j.Finish - j.Own() - (other.Finish - other.Own())
 		if j.ID == job {
 			own := j.Finish - other.Finish
 			a.OwnMS = &own
@@ -342,6 +343,9 @@ func writeRegret(w io.Writer, rows []regretted, all, added int) {
 		quantity.Counted(k, "allocations"), quantity.Thousands(int64(all)), quantity.Thousands(int64(nodes)), quantity.Thousands(int64(applications)), quantity.Counted(int64(tried), "alternatives")), "")
 	shown.Paragraph(w, fmt.Sprintf("In %s of them jobs take less time on average. Regret is local: it is what one other decision would have changed in this replay with its seed, not what a rule that decides so would; and the best of several alternatives looks better than it is, because chance helped to choose it.",
 		quantity.Thousands(int64(better))), "")
+	if applications > 0 {
+		shown.Paragraph(w, "An application in whose place another is served takes this container on another node, later or at once; where no other will do, its job is lost.", "")
+	}
 	if added > 0 {
 		shown.Paragraph(w, fmt.Sprintf("Left out: %s on nodes that the autoscaler added.", quantity.Counted(int64(added), "allocations")), "")
 	}

@@ -81,3 +81,17 @@ func TestRegretWithoutChoice(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// A decision by which a job ends sooner is better for those that begin after it, too: their time counts from their own times, and not from submissions that move with it.
+func TestRegretOfJobsAfterOthers(t *testing.T) {
+	of := func(ends int64) *result.Data {
+		return &result.Data{Jobs: result.JobsOf([]result.Job{
+			{Job: record.Job{Outcome: record.JobSucceeded, Submit: 100, Finish: ends}},
+			{Job: record.Job{ID: 1, Outcome: record.JobSucceeded, DependsOn: 1, HeldMS: ends + 1 - 150, Submit: ends + 1, Finish: ends + 301}},
+		})}
+	}
+	var a alternative
+	if a.over(of(1000), of(900), 0); a.MeanMS != 100 || a.Jobs != 2 || *a.OwnMS != 100 {
+		t.Errorf("%+v, want both jobs 100 ms shorter", a)
+	}
+}
