@@ -17,7 +17,7 @@ func TestHeldJobs(t *testing.T) {
 			t.Errorf("%s is %v of %d (there: %v), want %v of 4", name, v.Number, v.N, ok, want)
 		}
 	}
-	if v, _ := s.Value("wait_job_held_mean_ms"); v.Family != quantity.Headline || v.Of() != "4 of 6 jobs" {
+	if v, _ := s.Value("wait_job_held_mean_ms"); v.Family != quantity.Headline || !v.Ends || v.Of() != "4 of 6 jobs" {
 		t.Errorf("%+v", v.Quantity)
 	}
 	news := s.News()

@@ -26,6 +26,7 @@ var waitJob = Metric{"wait_job", "Wait of jobs", func(p *pass) func() []Value {
 		waits := vs[:len(vs)-len(statistics)]
 		back := vs[len(waits):]
 		for i, s := range statistics {
+			back[i].Ends = true // jobs that are held back to the end are not among them
 			switch s.name {
 			case "mean":
 				waits[i].headline("mean wait for the first task", "job wait, mean")
@@ -38,7 +39,7 @@ var waitJob = Metric{"wait_job", "Wait of jobs", func(p *pass) func() []Value {
 			return append(waits, ofParts...)
 		}
 		count := value("wait_job_held_count", quantity.Count, quantity.Lower, float64(held), dependent, "", "jobs that were held back beyond their own time until others had ended, of those that begin after others")
-		count.Things = "jobs"
+		count.Things, count.Ends = "jobs", true
 		return append(append(vs, count), ofParts...)
 	}
 }}
