@@ -287,8 +287,11 @@ func writeMetrics(w io.Writer, sides [2]diffSide, taps [2]*tap, moved []parting.
 
 // writeValues writes the headline metrics of both beside each other.
 func writeValues(w io.Writer, sides [2]diffSide, taps [2]*tap) {
-	t := &shown.Table{}
-	t.Head("one replay each, which is no evidence (replay compare)", sides[0].name, sides[1].name, "change", "n")
+	t, how := &shown.Table{}, "replay compare"
+	if sides[1].more != nil { // of a change
+		how = "--seeds"
+	}
+	t.Head("one replay each, which is no evidence ("+how+")", sides[0].name, sides[1].name, "change", "n")
 	same, cut := compare.SameJobs(taps[0].result, taps[1].result), compare.OthersCut(taps[0].result, taps[1].result)
 	var left, without []string
 	var few []*metric.Value

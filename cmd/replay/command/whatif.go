@@ -26,6 +26,7 @@ func whatifCommand(p *program) *cli.Command {
    replay whatif out/run --change 'without job 7'
    replay whatif out/run --change 'container 3 of job 2 not on node05'
    replay whatif out/run --conf spark.locality.wait=0s --out out/changed
+   replay whatif out/run --conf spark.locality.wait=0s --seeds 10
    replay whatif out/run --regret 20
 
 A --change is one of ` + scenario.Changes + `;
@@ -35,6 +36,7 @@ Exit code 0, whether anything moves or not.`,
 		Flags: append(append(scenarioFlags(p.policies), cmdline.ProgressFlags()...),
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for the result with the change"},
 			cmdline.With(&cli.IntFlag{Name: "regret", Usage: "for `K` allocations, spread over the run: what would each other node, and each other application in that room, have gained?"}, cmdline.From1To(10_000)),
+			cmdline.With(&cli.IntFlag{Name: "seeds", Usage: "replay with and without the change under `K` seeds, from that of the result on, and compare them in pairs, with intervals; fewer than 5 give no verdict"}, cmdline.From1To(10_000)),
 			&cli.StringFlag{Name: "job", Usage: "with --regret, allocations of this `JOB` alone"},
 			&cli.StringFlag{Name: "trace", Usage: "`DIR` of the trace of the result", DefaultText: "looked for here and beside the result"},
 			&cli.BoolFlag{Name: "json", Usage: "print the answer as JSON"}),
@@ -43,7 +45,7 @@ Exit code 0, whether anything moves or not.`,
 }
 
 // ofWhatif are the flags of whatif that say nothing of the change.
-var ofWhatif = []string{"out", "regret", "job", "trace", "json", "quiet", "q", "progress", "color"}
+var ofWhatif = []string{"out", "regret", "seeds", "job", "trace", "json", "quiet", "q", "progress", "color"}
 
 func (p *program) whatif(c *cli.Context) error {
 	if c.NArg() != 1 {
@@ -54,6 +56,17 @@ func (p *program) whatif(c *cli.Context) error {
 		return err
 	}
 	more := p.words.Without(ofWhatif)
+	if c.IsSet("seeds") {
+		switch {
+		case c.IsSet("out") || c.IsSet("regret"):
+			return cmdline.Usagef("--seeds compares replays with and without one change, and keeps none: it has no place beside --out and --regret; replay compare --out keeps a comparison")
+		case c.IsSet("seed"):
+			return cmdline.Usagef("--seeds takes the seeds from that of the result on: it has no place beside --seed")
+		case len(more) == 0:
+			return cmdline.Usagef("--seeds wants a change, such as --change 'without job 7' or --conf spark.locality.wait=0s")
+		}
+		return p.overSeeds(c, again, more)
+	}
 	if c.IsSet("regret") {
 		if c.IsSet("out") {
 			return cmdline.Usagef("--out is for the result of one change: with --regret no result is kept")
