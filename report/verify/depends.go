@@ -15,7 +15,7 @@ type dependentRow struct {
 	HeldBy    *int64 `parquet:"held_by"`
 }
 
-// checkDepends checks how jobs were held back until others had ended.
+// checkDepends checks how jobs were held back until others had ended, and keeps for how long.
 func (v *verifier) checkDepends() error {
 	const file = "jobs.parquet"
 	held := v.check("jobs: held back until the one that they name had ended", file)
@@ -34,6 +34,9 @@ func (v *verifier) checkDepends() error {
 		if !held.holds(r.DependsOn >= 0 && (r.DependsOn > 0) == (r.Own != nil) && own <= r.Submit) {
 			held.not(row, "own_submit_ms", own, "a time up to %d, its submission, if depends_on is above 0, else null", r.Submit)
 			return
+		}
+		if r.Own != nil {
+			v.heldBack = append(v.heldBack, float64(r.Submit-own))
 		}
 		by := or(r.HeldBy)
 		if !held.holds((r.HeldBy != nil) == (r.Own != nil && own < r.Submit)) {

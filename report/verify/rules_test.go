@@ -269,6 +269,17 @@ func TestEachRuleAlone(t *testing.T) {
 	}
 }
 
+// For how long jobs were held back is computed again, too.
+func TestHeldBackIsComputedAgain(t *testing.T) {
+	dir := resultOf(t, filepath.Join(t.TempDir(), "r"), chained)
+	for _, name := range []string{"mean_ms", "p95_ms", "max_ms", "count"} {
+		c := corruption{check: "summary.json: metrics computed again from the tables", file: "summary.json", from: `("wait_job_held_` + name + `": )([0-9])`, to: "${1}7$2"}
+		if !c.isFoundAlone(t, dir) {
+			t.Errorf("another wait_job_held_%s is not found", name)
+		}
+	}
+}
+
 // isFoundAlone reports whether some such change of the result is found by its check and no other. The result is as before afterwards.
 func (c *corruption) isFoundAlone(t *testing.T, dir string) bool {
 	path := filepath.Join(dir, c.file)

@@ -150,6 +150,14 @@ func (v *verifier) metrics() (map[string]float64, error) {
 		out.ofJobs("wait_job_first_task", "_ms", t.waits, t.openWaits, endless),
 		out.ofJobs("duration_job", "_ms", t.durations, t.openDurations, endless),
 		out.ofJobs("slowdown", "", t.slowdowns, t.openSlowdowns, endless))
+	if len(v.heldBack) > 0 {
+		failed = errors.Join(failed, out.ofJobs("wait_job_held", "_ms", v.heldBack, nil, endless))
+		for _, ms := range v.heldBack {
+			if ms > 0 {
+				out["wait_job_held_count"]++
+			}
+		}
+	}
 	out.of("wait_container_allocation", "_ms", v.sums.asks)
 	if v.hasTasks {
 		out.of("wait_task_launch", "_ms", v.sums.launches)

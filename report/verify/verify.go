@@ -70,6 +70,7 @@ type verifier struct {
 
 	jobs     map[int64]*job
 	jobList  []*job
+	heldBack []float64   // of jobs that begin after others, ms
 	nodes    [][]nodeRow // states of each node, in time
 	hasTasks bool        // there is a tasks.parquet
 	cluster  clusterSums
