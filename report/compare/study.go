@@ -56,8 +56,15 @@ type value struct {
 	absent string
 }
 
-// none is what a run has of a metric that it does not know.
-var none = metric.Value{Number: math.NaN(), Absent: "there is none of it"}
+// none is what a run has of a metric that it does not know: one of a queue, a class of sizes or another part of which there is nothing in it.
+func none(name string) metric.Value {
+	absent := "it does not have this value"
+	if _, label, ok := strings.Cut(strings.TrimSuffix(name, "]"), "["); ok {
+		key, of, _ := strings.Cut(label, "=")
+		absent = "it has nothing of " + key + " " + of
+	}
+	return metric.Value{Number: math.NaN(), Absent: absent}
+}
 
 // New begins a study of variants, of which the first is the base.
 func New(variants []Variant, o Options) (*Study, error) {
@@ -140,7 +147,7 @@ func (s *Study) values(replays []*metric.Summary, p *pairs) {
 					x.PerJob = nil // which would keep the replay
 					row := &series{Value: x, group: g, by: make([][]value, len(s.sides))}
 					for v := range row.by {
-						row.by[v] = slices.Repeat([]value{{none.Number, none.Absent}}, len(s.runs)-1)
+						row.by[v] = slices.Repeat([]value{{math.NaN(), none(x.Name).Absent}}, len(s.runs)-1)
 					}
 					s.rows = append(s.rows, row)
 				}
@@ -153,7 +160,7 @@ func (s *Study) values(replays []*metric.Summary, p *pairs) {
 		for v, r := range replays {
 			var ok bool
 			if values[v], ok = r.Value(row.Name); !ok {
-				values[v] = none
+				values[v] = none(row.Name)
 			}
 			if x, base := values[v].Number, values[0].Number; x != base && (x == x || base == base) { // before the jobs are paired: what is equal in everything has the same jobs
 				s.sides[v].differs = true

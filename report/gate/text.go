@@ -53,7 +53,7 @@ func (v *Verdict) untested() string {
 		if row == q.Duration {
 			of, in = "mean(duration", "mean duration of a job"
 		}
-		return fmt.Sprintf(" Not tested: of the queues %s loses most, in %s: %s; --fail-if '%s, queue=%s) > +5%%' tests it.", q.Name, in, change(row), of, q.Name)
+		return fmt.Sprintf(" Not tested: of the queues %s loses most, in %s: %s; --fail-if '%s, queue=%s) > +5%%' tests it.", q.Name, in, withInterval(row), of, q.Name)
 	}
 	return ""
 }
@@ -69,7 +69,7 @@ func (v *Verdict) finding() string {
 		said = append(said, fmt.Sprintf("%d of %s broken", broken, quantity.Counted(int64(len(v.Conditions)), "conditions")))
 	}
 	for _, row := range v.Worse {
-		said = append(said, "worse in "+row.Words()+": "+change(row))
+		said = append(said, "worse in "+row.Words()+": "+withInterval(row))
 	}
 	switch {
 	case v.none():
@@ -123,11 +123,21 @@ func (v *Verdict) count(s Status) (n int) {
 	return n
 }
 
-// change says from what to what a row changed that has a number on both sides.
-func change(row *compare.Row) string {
+// withInterval says from what to what a row changed that has a number on both sides, with half the interval around the change where it was tested.
+func withInterval(row *compare.Row) string {
+	if half := row.Cells[head].Half; half > 0 {
+		return changed(row, " ± "+row.Scale(head).Number(half))
+	}
+	return change(row)
+}
+
+// change says the same without the interval.
+func change(row *compare.Row) string { return changed(row, "") }
+
+func changed(row *compare.Row, half string) string {
 	a, b := &row.Cells[base], &row.Cells[head]
 	s := row.Scale(head)
-	text := fmt.Sprintf("%s → %s (%s", s.Number(a.Number), s.Number(b.Number)+s.Suffix(), s.Signed(b.Difference))
+	text := fmt.Sprintf("%s → %s (%s%s", s.Number(a.Number), s.Number(b.Number)+s.Suffix(), s.Signed(b.Difference), half)
 	if part := 100 * quantity.Over(b.Difference, math.Abs(a.Number)); !math.IsNaN(part) && row.Unit != quantity.Share {
 		text += ", " + quantity.Signed(part, 1) + " %"
 	}
@@ -356,46 +366,4 @@ func (v *Verdict) Checks() (out []ci.Check) {
 		out = append(out, ci.Check{Name: warningsOfHead, Level: ci.Notice, Text: strings.Join(texts, "\n")})
 	}
 	return out
-}
-
-// An Answer is the verdict for other programs.
-type Answer struct {
-	Failed     bool         `json:"failed"`
-	Verdict    string       `json:"verdict"`
-	Same       bool         `json:"no_decision_changes"`
-	Lost       int64        `json:"jobs_lost"`
-	Conditions []Conclusion `json:"conditions"`
-	Hit        []Hit        `json:"hit_hardest"`
-	OfBase     []string     `json:"base_warnings"`
-	OfHead     []string     `json:"head_warnings"`
-}
-
-// A Conclusion is a judged condition for other programs; numbers are in the unit of the metric.
-type Conclusion struct {
-	Condition string   `json:"condition"`
-	Must      bool     `json:"must_hold"`
-	Status    Status   `json:"status"`
-	Text      string   `json:"text"`
-	Metric    string   `json:"metric"`
-	Base      *float64 `json:"base"`
-	Head      *float64 `json:"head"`
-	Over      *float64 `json:"over_limit"` // null when nothing was tested
-	Half      *float64 `json:"half_interval"`
-}
-
-// Answer returns the verdict for other programs.
-func (v *Verdict) Answer() *Answer {
-	known := func(x float64) *float64 {
-		if math.IsNaN(x) {
-			return nil
-		}
-		return &x
-	}
-	a := &Answer{Failed: v.Failed(), Verdict: v.Sentence(), Same: v.Same, Lost: v.Lost, Conditions: []Conclusion{}, Hit: append([]Hit{}, v.Hit...),
-		OfBase: append([]string{}, v.Comparison.Warnings(base)...), OfHead: append([]string{}, v.Comparison.Warnings(head)...)}
-	for i := range v.Conditions {
-		j := &v.Conditions[i]
-		a.Conditions = append(a.Conditions, Conclusion{j.Text, j.Must, j.Status, j.Say(), j.Row.Name, known(j.Row.Cells[base].Number), known(j.Row.Cells[head].Number), known(j.Over), known(j.Half)})
-	}
-	return a
 }

@@ -103,7 +103,7 @@ func (t *Target) left(name, within string, call bool) error {
 	for i, field := range strings.Split(within, ",") {
 		field = strings.TrimSpace(field)
 		key, value, ok := strings.Cut(field, "=")
-		switch key, value = strings.TrimSpace(key), strings.TrimSpace(value); {
+		switch key, value = strings.TrimSpace(key), unquoted(strings.TrimSpace(value)); {
 		case i == 0 && !ok && named.MatchString(field):
 			t.value = field
 			if long, ok := short[field]; ok {
@@ -129,13 +129,59 @@ func (t *Target) Find(values []metric.Value) (at int, limit float64, percent boo
 	if at, err = t.find(values); err != nil {
 		return 0, 0, false, fmt.Errorf("%q: %w", t.Text, err)
 	}
-	if t.Change && t.unit == "%" {
-		return at, t.number / 100, true, nil
-	}
-	if limit, err = t.amount(values[at].Unit); err != nil {
+	if percent = t.Change && t.unit == "%"; percent {
+		limit = t.number / 100
+	} else if limit, err = t.amount(values[at].Unit); err != nil {
 		return 0, 0, false, fmt.Errorf("%q: %w", t.Text, err)
 	}
-	return at, limit, false, nil
+	if text := t.certain(limit, &values[at].Quantity, percent); text != "" {
+		return 0, 0, false, fmt.Errorf("%q %s, whatever the replays: want a limit that a value can be on both sides of", t.Text, text)
+	}
+	return at, limit, percent, nil
+}
+
+// certain says why the condition is the same for all values of a quantity; empty where it can hold and can fail. What is allocated of the cluster's vcores may be more
+// than all of them, where the scheduler counts memory alone.
+func (t *Target) certain(limit float64, of *quantity.Quantity, percent bool) string {
+	low, high, what := 0.0, math.Inf(1), "it is never below 0"
+	switch allocated := strings.HasPrefix(of.Name, "utilization_") || strings.HasPrefix(of.Name, "queue_"); {
+	case of.Unit == quantity.Share && !allocated:
+		high, what = 1, "it is from 0 to 100 %"
+	case of.Unit == quantity.Index:
+		high, what = 1, "it is from 0 to 1"
+	}
+	switch {
+	case percent:
+		low, high, what = -1, math.Inf(1), "nothing gets less by more than 100 %"
+	case t.Change && math.IsInf(high, 1):
+		return ""
+	case t.Change:
+		low = -high
+	}
+	holds, fails := limit > low, limit <= high // of <
+	switch t.Op {
+	case "<=":
+		holds, fails = limit >= low, limit < high
+	case ">":
+		holds, fails = limit < high, limit >= low
+	case ">=":
+		holds, fails = limit <= high, limit > low
+	}
+	switch {
+	case !holds:
+		return "never holds (" + what + ")"
+	case !fails:
+		return "always holds (" + what + ")"
+	}
+	return ""
+}
+
+// unquoted is text without the quotes around it, as a shell or a habit leaves them.
+func unquoted(text string) string {
+	if n := len(text); n > 1 && text[0] == text[n-1] && (text[0] == '"' || text[0] == '\'') {
+		return text[1 : n-1]
+	}
+	return text
 }
 
 func (t *Target) find(values []metric.Value) (int, error) {
@@ -145,6 +191,9 @@ func (t *Target) find(values []metric.Value) (int, error) {
 	if t.stat == "" {
 		if at := is(t.value); at >= 0 {
 			return at, nil
+		}
+		if long, ok := short[t.value]; ok && is(long+"_mean"+quantity.MS.Suffix()) >= 0 {
+			return 0, fmt.Errorf("%s has no statistic, want one of %s, as in p95(%[1]s)", t.value, strings.Join(statistics, ", "))
 		}
 		return 0, fmt.Errorf("there is no value %s%s", t.value, near(t.value, values))
 	}

@@ -13,7 +13,7 @@ var values = func() (out []metric.Value) {
 	for _, v := range []quantity.Quantity{
 		{Name: "wait_job_first_task_mean_ms", Unit: quantity.MS}, {Name: "wait_job_first_task_p95_ms", Unit: quantity.MS}, {Name: "wait_job_first_task_p95_ms[queue=root.a.etl]", Unit: quantity.MS},
 		{Name: "wait_job_first_task_p95_ms[queue=root.b.etl]", Unit: quantity.MS}, {Name: "wait_job_first_task_p95_ms[queue=root.ad-hoc]", Unit: quantity.MS},
-		{Name: "wait_job_first_task_p95_ms[size=1-10]", Unit: quantity.MS}, {Name: "slowdown_mean", Unit: quantity.Ratio}, {Name: "locality_tasks_node", Unit: quantity.Share}, {Name: "makespan_ms", Unit: quantity.MS},
+		{Name: "wait_job_first_task_p95_ms[size=1-10]", Unit: quantity.MS}, {Name: "slowdown_mean", Unit: quantity.Ratio}, {Name: "locality_tasks_node", Unit: quantity.Share}, {Name: "utilization_vcores_busy_share", Unit: quantity.Share}, {Name: "makespan_ms", Unit: quantity.MS},
 	} {
 		out = append(out, metric.Value{Quantity: v})
 	}
@@ -39,7 +39,12 @@ func TestFind(t *testing.T) {
 		{"locality_tasks_node < -2%", "locality_tasks_node", "<", -.02, true, true},
 		{"locality_tasks_node > .9", "locality_tasks_node", ">", .9, false, false},
 		{"locality_tasks_node >= 1", "locality_tasks_node", ">=", 1, false, false},
-		{"locality_tasks_node < 120%", "locality_tasks_node", "<", 1.2, false, false},
+		{"locality_tasks_node < 100%", "locality_tasks_node", "<", 1, false, false},
+		{"utilization_vcores_busy_share < 120%", "utilization_vcores_busy_share", "<", 1.2, false, false}, // memory alone may be counted
+		{"p95(wait, queue='root.ad-hoc') < 30s", "wait_job_first_task_p95_ms[queue=root.ad-hoc]", "<", 30_000, false, false},
+		{"mean(slowdown) <= 0", "slowdown_mean", "<=", 0, false, false},
+		{"makespan_ms > -100%", "makespan_ms", ">", -1, true, true},
+		{"makespan_ms > -300d", "makespan_ms", ">", -300 * 24 * quantity.HourMS, true, false},
 		{"locality_tasks_node < -.02", "locality_tasks_node", "<", -.02, true, false},
 		{"makespan_ms > +0%", "makespan_ms", ">", 0, true, true},
 	} {
@@ -87,6 +92,15 @@ func TestWrong(t *testing.T) {
 		"locality_tasks_node > +1.5":         "+1.5 has no unit, want pp as in +1.5pp",
 		"locality_tasks_node > 90s":          `"s" is no unit of a share`,
 		"mean(slowdown) < 3s":                `"s" is no unit of it, want a bare number`,
+		"wait < 5s":                          `wait has no statistic, want one of mean, p50, p90, p95, p99, max, as in p95(wait)`,
+		"locality_tasks_node > 120%":         "never holds (it is from 0 to 100 %), whatever the replays",
+		"locality_tasks_node > 1":            "never holds",
+		"locality_tasks_node < 120%":         "always holds (it is from 0 to 100 %)",
+		"locality_tasks_node <= 100%":        "always holds",
+		"locality_tasks_node > -200pp":       "always holds",
+		"p95(wait) < 0s":                     "never holds (it is never below 0)",
+		"p95(wait) >= 0s":                    "always holds",
+		"makespan_ms < -1000%":               "never holds (nothing gets less by more than 100 %)",
 	} {
 		got, err := Parse(text)
 		if err == nil {

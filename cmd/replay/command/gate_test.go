@@ -3,6 +3,7 @@ package command
 import (
 	"encoding/json"
 	"encoding/xml"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,7 +61,7 @@ func TestGate(t *testing.T) {
 			[]string{"::error title=replay gate jobs finished::FAIL: no job was submitted under base or head, so nothing is known of the change (5 seeds)."}},
 		{"too few without conditions", []string{"--base", base, "--head", head, "--seeds", "3"}, cmdline.ExitDone, []string{"PASS: nothing is known of the change, because 3 seeds are too little evidence (5 at least)."}},
 		{"at the limit", []string{"--base", "--", "--head", "--conf spark.locality.wait=0s", "--seeds", "5", "--hold", "makespan_jobs_failed_count <= 0"}, cmdline.ExitDone, []string{"must hold: makespan_jobs_failed_count <= 0. Kept: 0 → 0 (0), at the limit in all of them."}},
-		{"a queue of one trace", []string{traces + "node-lost", "--base", "--", "--head", "--conf spark.locality.wait=0s"}, cmdline.ExitDone, []string{"–: root.c (no number for base in trace node-lost: there is none of it)."}},
+		{"a queue of one trace", []string{traces + "node-lost", "--base", "--", "--head", "--conf spark.locality.wait=0s"}, cmdline.ExitDone, []string{"–: root.c (no number for base in trace node-lost: it has nothing of queue root.c)."}},
 		{"another rate of arrivals", []string{"--base", "--nodes 7", "--head", "--nodes 14", "--load", "3", "--seeds", "3"}, cmdline.ExitDone, []string{"Under head jobs arrive 2 times as fast as under base (--load is of each cluster)"}},
 		{"the trace as it is", []string{"--base", "--", "--head=--", "--seeds", "5"}, cmdline.ExitDone, []string{"PASS: no decision changes"}},
 		{"too few", []string{"--base", base, "--head", head, "--seeds", "2", "--fail-if", "mean(wait) > +0%"}, cmdline.ExitDone, []string{"of 1 nothing is known", "Not known: 2 seeds are too little evidence (5 at least)"}},
@@ -131,6 +132,31 @@ func TestGateOutputs(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &answer); err != nil || !answer.Failed || len(answer.Conditions) != 1 || answer.Conditions[0].Status != gate.Broken || *answer.Conditions[0].Over <= 0 ||
 		!strings.Contains(strings.Join(answer.OfHead, "\n"), warning) || strings.Contains(strings.Join(answer.OfBase, "\n"), "preempton") {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// What a gate without conditions stands on has its interval, also for programs, which are told what stands in the text.
+func TestGateSaysIntervals(t *testing.T) {
+	base, head := gateConfs(t)
+	args := []string{"gate", traces + "fair-weights", "--base", base, "--head", head}
+	_, text, _ := cmd(t, args...)
+	_, out, _ := cmd(t, append(args, "--json")...)
+	var a gate.Answer
+	if err := json.Unmarshal([]byte(out), &a); err != nil || len(a.Worse) == 0 || len(a.Worse) != strings.Count(a.Verdict, "worse in ") || len(a.Worse) != strings.Count(a.Verdict, " ± ") {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, w := range a.Worse {
+		if w.Base == nil || w.Head == nil || w.Change == nil || w.Half == nil || *w.Half <= 0 || *w.Half >= math.Abs(*w.Change) {
+			t.Errorf("%s: worse without an interval beyond 0: %s", w.Metric, out)
+		}
+	}
+	if len(a.Queues) != 3 || len(a.Queues[0].Metrics) != 2 || a.Queues[0].Metrics[0].N == 0 {
+		t.Errorf("queues: %s", out)
+	}
+	for _, q := range a.Queues {
+		if !strings.Contains(text, "\n"+q.Queue+" ") {
+			t.Errorf("%s is not in the text: %s", q.Queue, text)
+		}
 	}
 }
 
