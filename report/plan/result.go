@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -92,9 +91,9 @@ func (p *Plan) Sentence() string {
 	case p.Best < 0 && p.numberless():
 		return fmt.Sprintf("%s is not known with %s: a value has no number at either end.", p.targets(), within)
 	case p.Best < 0 && p.untried():
-		return fmt.Sprintf("%s holds neither at %s = %s nor at %s; what lies between was not tried.", p.targets(), p.Setting, first, last)
+		return fmt.Sprintf("%s holds neither at %s = %s; what lies between was not tried.", p.targets(), p.Setting, p.tried(" nor at "))
 	case p.Best < 0:
-		return fmt.Sprintf("%s does not hold with %s: neither at %s nor at %s.", p.targets(), within, first, last)
+		return fmt.Sprintf("%s does not hold with %s: neither at %s.", p.targets(), within, p.tried(" nor at "))
 	case p.All && p.Low == p.High:
 		return fmt.Sprintf("%s holds with %s at both ends: already at %s.", p.targets(), within, first)
 	case p.All:
@@ -115,6 +114,15 @@ func (p *Plan) Sentence() string {
 	return fmt.Sprintf("%s (from %s to %s with 95 %% confidence%s).", text, p.Labels[p.Low], p.Labels[p.High], border)
 }
 
+// tried are the values that were replayed, joined.
+func (p *Plan) tried(by string) string {
+	var labels []string
+	for i := range p.Points {
+		labels = append(labels, p.Labels[p.Points[i].Value])
+	}
+	return strings.Join(labels, by)
+}
+
 // untried reports whether some values were not replayed, of which the answer goes by their neighbours.
 func (p *Plan) untried() bool { return len(p.Points) < len(p.Labels) }
 
@@ -127,79 +135,10 @@ func (pt *Point) numberless() bool {
 	return slices.ContainsFunc(pt.Excess, func(xs []float64) bool { return slices.ContainsFunc(xs, math.IsNaN) })
 }
 
-// advice says where to look when the targets hold at neither end, or at both; empty where the answer lies between. It goes by the target that is missed by most
-// where that is missed least, at either end.
-func (p *Plan) advice() string {
-	if n, number := p.number(0); p.All && number {
-		where := "above " + p.Labels[len(p.Labels)-1]
-		if n > 0 {
-			where = "below " + p.Labels[0] + " or " + where
-		}
-		return "Where it ceases to hold lies beyond: look " + where + "."
-	}
-	if p.Best >= 0 || len(p.Points) < 2 {
-		return ""
-	}
-	first, last := &p.Points[0], &p.Points[len(p.Points)-1]
-	lost, lostLast := p.Lost[first.Value], p.Lost[last.Value]
-	if lost.Jobs > 0 && lostLast.Jobs > 0 {
-		return fmt.Sprintf("Of jobs that should succeed %s are lost at %s = %s, and %s at %s: %s. Change what they are lost by, or leave them out (--change 'without job N').",
-			lost.text(), p.Setting, p.Labels[first.Value], lostLast.text(), p.Labels[last.Value], lostLast.Why)
-	}
-	if p.numberless() {
-		text := "Nothing is known of what is beyond."
-		for i, m := range p.Metrics {
-			if same := func(o Metric) bool { return o.Name == m.Name }; m.Absent != "" && !slices.ContainsFunc(p.Metrics[:i], same) {
-				text += fmt.Sprintf(" Without a number: %s (%s).", m.Words, m.Absent)
-			}
-		}
-		return text
-	}
-	for i, pt := range []*Point{first, last} {
-		other := p.Labels[[]*Point{last, first}[i].Value]
-		if lost := p.Lost[pt.Value]; lost.Jobs > 0 {
-			return fmt.Sprintf("Of jobs that should succeed %s are lost at %s = %s, and at %s the targets are missed: look on the other side of %[4]s. %s.", lost.text(), p.Setting, p.Labels[pt.Value], other, lost.Why)
-		}
-		if pt.numberless() {
-			return fmt.Sprintf("At %s = %s a value has no number, and at %s the targets are missed: look on the other side of %[3]s.", p.Setting, p.Labels[pt.Value], other)
-		}
-	}
-	worst, excess := 0, math.Inf(-1)
-	for t := range p.Metrics {
-		if x := min(p.missed(first, t), p.missed(last, t)); x > excess {
-			worst, excess = t, x
-		}
-	}
-	measured := fmt.Sprintf("%s is %s at %s = %s and %s at %s", p.Metrics[worst].Words, p.cell(first, worst), p.Setting, p.Labels[first.Value], p.cell(last, worst), p.Labels[last.Value])
-	a, halfA := p.value(first, worst)
-	b, halfB := p.value(last, worst)
-	near := last
-	if p.missed(first, worst) < p.missed(last, worst) {
-		near = first
-	}
-	if !(math.Abs(a-b) > math.Hypot(halfA, halfB)) {
-		return fmt.Sprintf("%s, no difference that chance does not explain: vary something else. replay explain RESULT --all says what jobs wait for.", measured)
-	}
-	if _, number := p.number(near.Value); !number {
-		return fmt.Sprintf("%s: %s comes nearer. Try other values, or vary something else.", measured, p.Labels[near.Value])
-	}
-	return fmt.Sprintf("%s: look beyond %s.", measured, p.Labels[near.Value])
-}
-
 // number is the number that a value of the setting begins with.
 func (p *Plan) number(value int) (n float64, ok bool) {
 	_, err := fmt.Sscan(p.Labels[value], &n)
 	return n, err == nil
-}
-
-// missed is by how much the mean of a target's value is on the wrong side of its limit, as a part of the limit where that is not 0.
-func (p *Plan) missed(pt *Point, t int) float64 {
-	mean, _ := p.value(pt, t)
-	x := mean - p.Metrics[t].Limit
-	if p.Targets[t].Holds(-1) { // below the limit
-		x = -x
-	}
-	return quantity.Over(-x, cmp.Or(math.Abs(p.Metrics[t].Limit), 1))
 }
 
 // brokenText says where more is not better; empty where it is as far as was looked.
@@ -401,6 +340,8 @@ type answer struct {
 	Points  []jsonPoint `json:"points"`
 	About   string      `json:"recorded_elsewhere,omitempty"`
 	Caveat  string      `json:"caveat,omitempty"`
+	Advice  string      `json:"advice,omitempty"` // where to look, where it holds at neither end or at both
+	Notes   []string    `json:"notes"`            // what limits the answer
 	Warned  []string    `json:"warnings"`
 	// Currency is empty when nobody says.
 	Currency string        `json:"currency,omitempty"`
@@ -438,7 +379,7 @@ func (p *Plan) JSON() ([]byte, error) {
 		}
 		return &p.Labels[i]
 	}
-	a := answer{Answer: p.Sentence(), Setting: p.Setting, Best: label(p.Best), Low: label(p.Low), High: label(p.High), Largest: !p.Rising, Replays: p.Replays, Broken: [][2]string{}, About: p.About, Caveat: p.Caveat, Warned: append([]string{}, p.Warnings...), Currency: p.In, Bands: p.Bands}
+	a := answer{Answer: p.Sentence(), Setting: p.Setting, Best: label(p.Best), Low: label(p.Low), High: label(p.High), Largest: !p.Rising, Replays: p.Replays, Broken: [][2]string{}, About: p.About, Caveat: p.Caveat, Advice: p.advice(), Notes: append([]string{}, p.notes()...), Warned: append([]string{}, p.Warnings...), Currency: p.In, Bands: p.Bands}
 	for _, b := range p.Broken {
 		a.Broken = append(a.Broken, [2]string{p.Labels[b[0]], p.Labels[b[1]]})
 	}

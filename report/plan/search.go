@@ -44,7 +44,7 @@ type Answer struct {
 	Points []Point // in the order of values
 	// Rising says that the targets hold at large values and Best is the smallest at which they do; otherwise they hold at small ones and Best is the largest.
 	Rising bool
-	// Best is -1 where they hold at neither end, and then Low and High are too.
+	// Best is -1 where they hold neither at the ends nor in the middle, and then Low and High are too.
 	Best      int
 	Low, High int      // the true best is from Low to High, with 95 % confidence
 	All       bool     // they hold at both ends
@@ -78,10 +78,21 @@ func Solve(p *Problem) (*Answer, error) {
 		}
 	case !first.Likely && !end.Likely:
 		a.Rising = true
+		if last < 2 {
+			break
+		}
+		if err := s.decide(last / 2); err != nil { // how much of the way helps, or whether what is wanted lies between
+			return nil, err
+		}
+		if s.points[last/2].Likely {
+			if err := s.bisect(a, last/2); err != nil {
+				return nil, err
+			}
+		}
 	default:
 		s.rising = end.Likely
 		a.Rising = s.rising
-		if err := s.bisect(a); err != nil {
+		if err := s.bisect(a, last); err != nil {
 			return nil, err
 		}
 	}
@@ -101,15 +112,15 @@ func (s *search) at(i int) int {
 	return s.Values - 1 - i
 }
 
-// bisect finds the border between failing and holding, and how far it may be from there.
-func (s *search) bisect(a *Answer) error {
+// bisect finds the border between failing at position 0 and holding at last, and how far it may be from there.
+func (s *search) bisect(a *Answer, last int) error {
 	likely := func(pt *Point) bool { return pt.Likely }
-	best, err := s.border(0, s.Values-1, likely)
+	best, err := s.border(0, last, likely)
 	if err != nil {
 		return err
 	}
 	// The first position that is known to hold, and the first after the last that is known to fail.
-	high, err := s.border(best-1, s.known(best, s.Values-1, Holds), func(pt *Point) bool { return pt.Status == Holds })
+	high, err := s.border(best-1, s.known(best, last, Holds), func(pt *Point) bool { return pt.Status == Holds })
 	if err != nil {
 		return err
 	}

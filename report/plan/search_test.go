@@ -95,6 +95,19 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// What holds at neither end may hold between them: the smallest such value is the answer, and that there are further borders is said.
+func TestBetween(t *testing.T) {
+	a, err := Solve(&Problem{Targets: below(t, "mean(wait) <= 0s"), Values: 40, Seeds: 30, Replay: (&world{values: 40, truth: func(x int) float64 {
+		if x >= 15 && x <= 30 {
+			return -1
+		}
+		return 1
+	}}).replay})
+	if err != nil || a.Best != 15 || a.Low != 15 || a.High != 15 || !a.Rising || a.Broken == nil {
+		t.Errorf("%+v (%v)", a, err)
+	}
+}
+
 // The interval has the true best in at least 93 of 100 searches, with a fraction of the replays of looking everywhere.
 func TestCoverage(t *testing.T) {
 	searches, inside, replays := 400, 0, 0

@@ -233,14 +233,14 @@ func (g *grid) warn(s *traceSource, row []*report.Result) {
 		name = s.name
 	}
 	for _, r := range row {
-		g.warnings = withWarnings(g.warnings, r, name)
+		g.warnings = withWarnings(g.warnings, r.Manifest.Warnings, name)
 	}
 }
 
 // withWarnings adds those of a replay that are not among the warnings; seeds and variants mostly warn of the same. What is about one trace says of which, if
 // that has a name beside others.
-func withWarnings(list []record.Warning, r *report.Result, trace string) []record.Warning {
-	for _, w := range r.Manifest.Warnings {
+func withWarnings(list, more []record.Warning, trace string) []record.Warning {
+	for _, w := range more {
 		if w.OfTrace() && trace != "" {
 			w.Text = trace + ": " + w.Text
 		}

@@ -41,6 +41,7 @@ func planCommand(p *program) *cli.Command {
    replay plan lastweek --hold 'mean(duration) < 5m' --hold 'p95(wait) < 1m' --vary load=0.5:2:0.05
    replay plan lastweek --hold 'locality_tasks_host_share > 90%' --vary 'conf spark.locality.wait=0s:10s:500ms'
    replay plan lastweek --hold 'p95(wait, queue=etl) < 30s' --vary fair-scheduler=w1.xml,w2.xml,w4.xml
+   replay plan oneapp --hold 'mean(duration) < 20m' --vary 'conf spark.executor.instances=2:80' --nodes 40
 
 The setting is any flag of run, or one key of --conf or --model. Its values are FROM:TO, with :STEP where it is not 1, or a list with
 commas, from one end to the other. The border between holding and failing is found by bisection, with the same random streams at each
@@ -82,7 +83,8 @@ type planning struct {
 	lost     []plan.Loss   // by value
 	open     []int64       // by value: [plan.Plan.Open]
 	warnings []record.Warning
-	about    string // [plan.Plan.About]
+	loads    map[int][]record.Warning // by value: that hardly anything waits there, or nearly everything
+	about    string                   // [plan.Plan.About]
 	mu       sync.Mutex
 	costs    []float64 // by value, once it was replayed; nil when nobody says prices
 	scaled   bool      // the number of nodes changed in some replays, so costs say little
@@ -95,7 +97,7 @@ func (p *program) plan(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return cmdline.Usagef("plan wants one TRACE directory, got %s", cmdline.Arguments(c))
 	}
-	w := &planning{p: p, c: c, source: &traceSource{dir: c.Args().First()}}
+	w := &planning{p: p, c: c, source: &traceSource{dir: c.Args().First()}, loads: map[int][]record.Warning{}}
 	for _, text := range c.StringSlice("hold") {
 		t, _ := target.Parse(text) // the flag takes no other
 		w.targets = append(w.targets, t)
@@ -162,6 +164,7 @@ func (p *program) plan(c *cli.Context) error {
 		w.costs = nil
 		w.warnings = slices.Insert(w.warnings, 0, record.Warning{Code: "plan-cost", Count: 1, Text: "what nodes cost an hour is not shown beside each value, because --autoscale changes how many there are: hold a condition such as cost_total < 100"})
 	}
+	w.warnings = append(w.warnings, w.loads[answer.Best]...)
 	printWarnings(c, w.warnings)
 	r := &plan.Plan{Answer: answer, Setting: w.setting.name, Labels: w.setting.labels, Subject: w.source.title, About: w.about, Targets: w.targets, Metrics: w.metrics, Lost: w.lost, Open: w.open, Costs: w.costs, Bands: w.base.Bands(), Made: p.made()}
 	if w.setting.name == "nodes" && w.base.Load > 0 {
@@ -268,7 +271,7 @@ func (w *planning) run(ctx context.Context, o scenario.Options, value int, seed 
 // excess returns by how much each target's value exceeds its limit; NaN without a value, where it is a mean that is below the limit as far
 // as it is known, or where jobs are lost that should succeed. Those are noted at the value of the setting.
 func (w *planning) excess(value int, r *report.Result) (out []float64, err error) {
-	w.warnings, w.about = withWarnings(w.warnings, r, ""), r.Manifest.Elsewhere
+	w.note(value, r)
 	o := r.Outcome()
 	lost := o.Unexpected > 0
 	if o.Unexpected > w.lost[value].Jobs {
@@ -307,6 +310,20 @@ func (w *planning) excess(value int, r *report.Result) (out []float64, err error
 	return out, nil
 }
 
+// note keeps the warnings of a replay. Those of the load are of one value of the setting, of which all but the answer were tried for its sake.
+func (w *planning) note(value int, r *report.Result) {
+	var rest []record.Warning
+	w.loads[value] = nil
+	for _, warning := range r.Manifest.Warnings {
+		if warning.OfLoad() {
+			w.loads[value] = append(w.loads[value], warning)
+		} else {
+			rest = append(rest, warning)
+		}
+	}
+	w.warnings, w.about = withWarnings(w.warnings, rest, ""), r.Manifest.Elsewhere
+}
+
 // aSetting wants what a plan varies.
 func aSetting(value string) error {
 	_, err := parseSetting(value)
@@ -340,13 +357,13 @@ func (s *setting) given(c *cli.Context) string {
 // parseSetting reads NAME=VALUES. The error says what was wanted.
 func parseSetting(text string) (s setting, err error) {
 	name, values, ok := strings.Cut(text, "=")
-	s.name = strings.Join(strings.Fields(name), " ")
+	s.name = strings.TrimPrefix(strings.Join(strings.Fields(name), " "), "--")
 	flag, key, keyed := strings.Cut(s.name, " ")
 	if !ok || flag == "" || keyed != (flag == "conf" || flag == "model") {
 		return s, errors.New("want SETTING=VALUES such as nodes=4:400 or 'conf spark.locality.wait=0s:10s:1s'")
 	}
 	if !keyed && strings.Contains(flag, ".") {
-		return s, fmt.Errorf("%s is no flag; a key of Spark or YARN is varied by 'conf %s=%s'", flag, flag, values)
+		return s, fmt.Errorf("%s is no flag; a key of Spark or YARN is varied by 'conf %s=%s'", flag, strings.TrimPrefix(flag, "conf."), values)
 	}
 	s.key = key
 	if strings.Contains(values, ",") || !strings.Contains(values, ":") {

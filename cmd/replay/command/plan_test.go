@@ -27,7 +27,11 @@ func TestPlan(t *testing.T) {
 		{"no numbers", []string{"--hold", "mean(wait) < 10s", "--vary", "scheduler=fair,fifo"}, cmdline.ExitDone, []string{"scheduler = fifo is the first from fair to fifo at which mean(wait) < 10s"}},
 		{"load", []string{"--hold", "p95(wait) < 60s", "--vary", "load=0.2:1.4:0.3"}, cmdline.ExitDone, []string{"load = 0.2 is the largest from 0.2 to 1.4 at which p95(wait) < 60s"}},
 		{"a key", []string{"--hold", "mean(wait) < 1h", "--vary", "conf spark.locality.wait=0s:3s:3s"}, cmdline.ExitDone, []string{"holds with conf spark.locality.wait from 0s to 3s at both ends: already at 0s.", "look above 3s"}},
-		{"at neither end", []string{"--hold", "mean(wait) < 1ms", "--vary", "nodes=8:16:4"}, cmdline.ExitFailed, []string{"mean(wait) < 1ms holds neither at nodes = 8 nor at 16; what lies between was not tried."}},
+		{"at neither end", []string{"--hold", "mean(wait) < 1ms", "--vary", "nodes=8:20:4"}, cmdline.ExitFailed, []string{"mean(wait) < 1ms holds neither at nodes = 8 nor at 12 nor at 20; what lies between was not tried.",
+			" s at 20: from 12 to 20 it hardly comes nearer, so values beyond cannot be expected to do."}},
+		{"at none of them", []string{"--hold", "mean(wait) < 1ms", "--vary", "nodes=8:16:4"}, cmdline.ExitFailed, []string{"mean(wait) < 1ms does not hold with nodes from 8 to 16: neither at 8 nor at 12 nor at 16."}},
+		{"nothing below", []string{"--hold", "mean(wait) > 10h", "--vary", "nodes=1:5:4"}, cmdline.ExitFailed, []string{"1 comes nearer, and nothing is below it. Vary something else."}},
+		{"as one writes flags", []string{"--hold", "mean(wait) < 1h", "--vary", "--conf spark.locality.wait=0s:3s:3s"}, cmdline.ExitDone, []string{"holds with conf spark.locality.wait from 0s to 3s at both ends: already at 0s."}},
 		{"nowhere", []string{"--hold", "mean(wait) < 1ms", "--vary", "scheduler=fifo,fair"}, cmdline.ExitFailed, []string{"mean(wait) < 1ms does not hold with scheduler from fifo to fair: neither at fifo nor at fair.", "at fair: fifo comes nearer. Try other values"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -66,6 +70,26 @@ func TestPlanAdvice(t *testing.T) {
 		if code != cmdline.ExitFailed || !strings.Contains(out, want) {
 			t.Errorf("exit %d, no %q in\n%s%s", code, want, out, stderr)
 		}
+	}
+}
+
+// Of values that were tried for the sake of the answer it is not said that next to nothing waits there; of the answer it is. What the text says of where to look, and
+// what limits it, programs are told too.
+func TestPlanSaysOfTheAnswer(t *testing.T) {
+	_, out, stderr := cmd(t, "plan", traces+"uniform-micro", "--max-seeds", "5", "--hold", "p95(wait) < 60s", "--vary", "nodes=4:364:12")
+	if strings.Count(stderr, "hardly anything will wait") != 0 || !strings.Contains(out, "from 4 to 364 at which") {
+		t.Errorf("%s%s", stderr, out)
+	}
+	if _, _, stderr = cmd(t, "plan", traces+"uniform-micro", "--max-seeds", "5", "--hold", "p95(wait) < 60s", "--vary", "nodes=200:400:100"); strings.Count(stderr, "with --nodes 200 the offered load") != 1 || strings.Contains(stderr, "with --nodes 400") {
+		t.Error(stderr)
+	}
+	_, out, _ = cmd(t, "plan", traces+"fair-weights", "--max-seeds", "5", "-q", "--hold", "p95(wait) < 5s", "--vary", "nodes=2:8:6", "--json")
+	var plan struct {
+		Advice string
+		Notes  []string
+	}
+	if err := json.Unmarshal([]byte(out), &plan); err != nil || !strings.HasSuffix(plan.Advice, "look beyond 8.") || len(plan.Notes) != 1 || !strings.Contains(plan.Notes[0], "is over 3 jobs") {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 
@@ -154,6 +178,8 @@ func TestPlanWrong(t *testing.T) {
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nodes=8"}, "want two values or more"},
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "conf x=1s:2m"}, "have different units"},
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nods=4:8"}, "--nods"},
+		{[]string{"--hold", "mean(wait) < 1s", "--vary", "conf.spark.executor.instances=4:8"}, "a key of Spark or YARN is varied by 'conf spark.executor.instances=4:8'"},
+		{[]string{"--hold", "locality_tasks_host_share > 120%", "--vary", "nodes=4:8"}, "never holds (it is from 0 to 100 %)"},
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "conf=4:8"}, "want SETTING=VALUES"},
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nodes=0:8"}, "--nodes"},
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nodes=4:8", "--conf", "spark.executor.cores=a"}, `with nodes=4: --conf: spark.executor.cores is "a", want a whole number`},
