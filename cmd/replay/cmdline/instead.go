@@ -81,7 +81,11 @@ func (k *kind) missing(path string) error {
 		case folder == path && other.name == "trace":
 			return fmt.Errorf("%s: not a %s directory but a trace; replay run %s --out DIR makes a result of it", path, k.name, path)
 		case folder == path && other.name == "comparison" && k.name == "result":
-			return fmt.Errorf("%s: not a result directory but a comparison; the results of its replays are below %s if it was made with --results", path, filepath.Join(path, "runs"))
+			runs := filepath.Join(path, "runs")
+			if info, err := os.Stat(runs); err == nil && info.IsDir() {
+				return fmt.Errorf("%s: not a result directory but a comparison; the results of its replays are below %s", path, runs)
+			}
+			return fmt.Errorf("%s: not a result directory but a comparison, which was made without --results; replay compare --from %[1]s --results --out DIR TRACE makes it with them", path)
 		case folder == path:
 			return fmt.Errorf("%s: not a %s directory but a %s", path, k.name, other.name)
 		}

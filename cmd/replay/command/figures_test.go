@@ -2,6 +2,8 @@ package command
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -49,5 +51,46 @@ func TestFigures(t *testing.T) {
 	var made []struct{ Name, Title string }
 	if err := json.Unmarshal([]byte(must(t, "figures", in("a"), "--out", in("again"), "--json")), &made); err != nil || len(made) == 0 || made[0].Name == "" || made[0].Title == "" {
 		t.Errorf("made %+v, %v", made, err)
+	}
+}
+
+// A comparison that kept its results is one argument: its variants in its order, with intervals over its seeds and with its margin. One that kept none is told how it gets them,
+// with the same bytes, and seeds of a variant are no variants.
+func TestFiguresOfComparison(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name ...string) string { return filepath.Join(append([]string{dir}, name...)...) }
+	must(t, "compare", traces+"fair-weights", "-q", "--seeds", "5", "--margin", "2", "--formats", "none", "--out", in("cmp"), "--variant", "slow:", "--variant", "fast: --conf spark.locality.wait=0s")
+	code, _, stderr := cmd(t, "figures", in("cmp"), "--out", in("paper"))
+	if want := "which was made without --results; replay compare --from " + in("cmp") + " --results --out DIR TRACE makes it with them"; code != cmdline.ExitBadInput || !strings.Contains(stderr, want) {
+		t.Errorf("exit %d, %s, want %q", code, stderr, want)
+	}
+	must(t, "compare", "--from", in("cmp"), "--results", "-q", "--out", in("whole"), traces+"fair-weights")
+	if a, b := files(t, in("cmp"))["comparison.json"], files(t, in("whole"))["comparison.json"]; a == "" || a != b {
+		t.Error("another comparison.json with --results")
+	}
+	must(t, "figures", in("whole"), "--out", in("paper"), "--formats", "svg")
+	table := files(t, in("paper"))["metrics.md"]
+	if !strings.HasPrefix(table, "| metric | unit | slow | fast | change | finding | n |\n") || !strings.Contains(table, " ± ") {
+		t.Errorf("want slow, fast and their difference with its interval in\n%s", table)
+	}
+	if text := must(t, "report", "--compare", in("whole")); !strings.Contains(strings.Join(strings.Fields(text), " "), "reaches beyond ±2 %") || !strings.Contains(text, "fast against slow") {
+		t.Errorf("not with its own margin: %s", text)
+	}
+	code, _, stderr = cmd(t, "figures", in("whole", "runs", "slow", "seed-1"), in("whole", "runs", "slow", "seed-2"), in("whole", "runs", "fast", "seed-1"), "--out", in("x"))
+	if code != cmdline.ExitUsage || !strings.Contains(stderr, "are two seeds of one variant: want "+in("whole", "runs", "slow")+", the folder of all of them") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	must(t, "figures", in("whole", "runs", "slow", "seed-1"), in("whole", "runs", "fast", "seed-1"), "--out", in("one seed"), "--formats", "svg")
+	for name, text := range map[string]string{
+		"broken":    "{",
+		"no margin": `{"variants": [{"name": "a"}, {"name": "b"}]}`,
+		"elsewhere": `{"variants": [{"name": "a"}, {"name": "../b"}], "inference": {"margin": 0.01}}`,
+	} {
+		if err := errors.Join(os.MkdirAll(in(name, "runs"), 0o755), os.WriteFile(in(name, "comparison.json"), []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		if code, _, stderr := cmd(t, "figures", in(name), "--out", in("x")); code != cmdline.ExitBadInput || !strings.Contains(stderr, "comparison.json: ") {
+			t.Errorf("%s: exit %d, %s", name, code, stderr)
+		}
 	}
 }

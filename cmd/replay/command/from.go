@@ -25,6 +25,9 @@ import (
 // of how a result was made, and stand beside --from.
 var telling = []string{"out", "quiet", "q", "progress", "color", "jobs", "j", "json", "all", "allow-failures", "checkpoint-at", "checkpoint-every", "restore", "from"}
 
+// besideFrom are the flags that stand beside --from: telling, and that the results of a comparison are kept too, which changes nothing in it.
+var besideFrom = append(slices.Clone(telling), "results")
+
 // fromFlag is the flag that makes a result again.
 func fromFlag(file string) cli.Flag {
 	return &cli.StringFlag{Name: "from", Usage: "make the result again that `FILE`, a " + file + ", or the directory of it, describes: with its flags and files, from its trace or from TRACE"}
@@ -159,8 +162,10 @@ func (p *program) again(c *cli.Context) error {
 	args := slices.Clone(d.Made.Command)
 	for i := range p.words.Flags {
 		f := &p.words.Flags[i]
-		if !slices.Contains(telling, f.Name) {
-			beside := slices.DeleteFunc(slices.Clone(telling), func(name string) bool { return len(name) == 1 || name == "from" })
+		if !slices.Contains(besideFrom, f.Name) {
+			beside := slices.DeleteFunc(slices.Clone(besideFrom), func(flag string) bool {
+				return len(flag) == 1 || flag == "from" || flag == "results" && name != "compare"
+			})
 			return cmdline.Usagef("--%s has no place beside --from, which takes all flags from %s but --%s", f.Name, file, strings.Join(beside, ", --"))
 		}
 		if f.Name != "from" {

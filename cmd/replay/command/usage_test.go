@@ -100,7 +100,7 @@ func TestWordsOfErrors(t *testing.T) {
 		{[]string{"explain", trace, "1"}, cmdline.ExitBadInput, "not a result directory but a trace; replay run " + trace + " --out DIR makes a result of it"},
 		{[]string{"whatif", trace, "--change", "without job 1"}, cmdline.ExitBadInput, "not a result directory but a trace"},
 		{[]string{"report", trace}, cmdline.ExitBadInput, "not a result directory but a trace"},
-		{[]string{"figures", comparison, "--out", "x"}, cmdline.ExitBadInput, "not a result directory but a comparison; the results of its replays are below " + filepath.Join(comparison, "runs") + " if it was made with --results"},
+		{[]string{"figures", comparison, "--out", "x"}, cmdline.ExitBadInput, "not a result directory but a comparison, which was made without --results; replay compare --from " + comparison + " --results --out DIR TRACE makes it with them"},
 		{[]string{"compare", trace, "--variant", "a:", "--variant", "b:", "-j", "0"}, cmdline.ExitUsage, `replay: -j is "0", want 1 or more`},
 		{[]string{"explain", result, "-1"}, cmdline.ExitUsage, "replay: unknown flag -1"},
 		{[]string{"explain", result, "0", "--top", "3"}, cmdline.ExitUsage, "--top is how many jobs --worst means"},

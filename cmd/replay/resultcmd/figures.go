@@ -25,8 +25,10 @@ func Figures() *cli.Command {
 		Description: `Examples:
    replay figures out/run --out paper --width 3.3in --size 8 --no-title --caption
    replay figures out/fair out/drf --out paper --grey --font serif
+   replay figures out/cmp --out paper --caption
 
-Of one RESULT its own figures, of several, each of them a variant as for report --compare, those of their comparison. Every figure has its data
+Of one RESULT its own figures; of several, each of them a variant as for report --compare, those of their comparison, and so of a comparison that kept its results
+(replay compare --results), with the intervals over its seeds, traces or windows. Every figure has its data
 beside it as CSV and Parquet, and a Vega-Lite specification that reads the CSV; figures.tex and figures.md include all of them, metrics.tex and
 metrics.md are the headline metrics, values.csv and values.parquet hold every value: run, variant, seed, metric, unit, value.`,
 		Flags: []cli.Flag{
@@ -83,7 +85,7 @@ metrics.md are the headline metrics, values.csv and values.parquet hold every va
 
 // paperOf reads one result, or compares several.
 func paperOf(c *cli.Context, dirs []string) (*paper.Paper, error) {
-	if len(dirs) == 1 {
+	if len(dirs) == 1 && !keeps(dirs[0]) {
 		if _, err := os.Stat(filepath.Join(dirs[0], "run.json")); err != nil {
 			return nil, cmdline.NotResult(dirs[0])
 		}

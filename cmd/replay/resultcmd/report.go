@@ -28,8 +28,9 @@ func Report() *cli.Command {
 		ArgsUsage: "RESULT...",
 		Description: "RESULT is a directory that `replay run` wrote. Its tables are read, the metrics are computed again, and summary,\n" +
 			"plots and page are written again, there or below --out. With --compare, each RESULT is a variant: a result\n" +
-			"directory, or a directory of results with different seeds, also by trace as in runs/NAME of a comparison. The\n" +
-			"others are compared with the first; exit codes are those of replay compare.",
+			"directory, or a directory of results with different seeds, also by trace as in runs/NAME of a comparison. One that\n" +
+			"is a comparison with its results (replay compare --results) stands for its variants. The others are compared with\n" +
+			"the first; exit codes are those of replay compare.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "write to `DIR` (with several results: DIR/NAME, of one name DIR/FOLDER/NAME) and leave the results as they are"},
 			cmdline.FormatsFlag("svg,png,pdf"),
@@ -110,7 +111,7 @@ func open(c *cli.Context, dir string) (*report.Result, error) {
 
 // compareResults compares the variants that the arguments name.
 func compareResults(c *cli.Context, formats []string) error {
-	if c.NArg() < 2 {
+	if c.NArg() < 2 && !(c.NArg() == 1 && keeps(c.Args().First())) {
 		return cmdline.Usagef("report --compare wants two or more results, got %d", c.NArg())
 	}
 	variants, comparison, err := compared(c, c.Args().Slice())
@@ -156,7 +157,16 @@ func namesOf(dirs []string) (names []string) {
 
 // compared compares the variants that directories hold.
 func compared(c *cli.Context, dirs []string) (variants []compare.Variant, comparison *compare.Comparison, err error) {
+	o := compare.Options{Margin: compare.DefaultMargin}
 	names := namesOf(dirs)
+	if len(dirs) == 1 {
+		if dirs, names, o.Margin, err = kept(dirs[0]); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := checkSeeds(dirs); err != nil {
+		return nil, nil, err
+	}
 	for i, dir := range dirs {
 		v, err := openVariant(c, dir, names[i])
 		if err != nil {
@@ -165,7 +175,8 @@ func compared(c *cli.Context, dirs []string) (variants []compare.Variant, compar
 		variants = append(variants, v)
 	}
 	tellApart(variants)
-	comparison, err = compare.Of(variants, compare.Options{Unit: unitOf(variants[0].Runs), Margin: compare.DefaultMargin})
+	o.Unit = unitOf(variants[0].Runs)
+	comparison, err = compare.Of(variants, o)
 	return variants, comparison, err
 }
 
