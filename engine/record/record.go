@@ -369,8 +369,16 @@ func (w *Warning) Chatter() bool { return !w.Voids && chatter[w.Code] }
 // NoJob is the code of the warning that something is without effect because no job of a kind is replayed.
 const NoJob = "no-job"
 
+// UntoldNodes is the code of the warning that nobody stated how many nodes the cluster has, or of what size; ShortOfNodes is that of the warning that much waited for room on them.
+const (
+	UntoldNodes  = "nodes"
+	ShortOfNodes = "short-of-nodes"
+)
+
 // OfTrace reports whether the warning holds for the trace that it was given for and may not for another: it is about jobs, or about which there are.
-func (w *Warning) OfTrace() bool { return w.Jobs > 0 || w.Code == NoJob || w.OfLoad() }
+func (w *Warning) OfTrace() bool {
+	return w.Jobs > 0 || w.Code == NoJob || w.Code == ShortOfNodes || w.OfLoad()
+}
 
 // OfLoad reports whether the warning is that the offered load is hardly any, or far too much.
 func (w *Warning) OfLoad() bool { return w.Code == LowLoad || w.Code == HighLoad }

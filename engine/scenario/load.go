@@ -32,6 +32,10 @@ func (sc *Scenario) cluster() error {
 	if err != nil {
 		return optionf("nodes is %d: %w", sc.Nodes, err)
 	}
+	if len(r.Nodes) > len(sc.Input.Nodes) && sc.Input.LocalitySource != trace.LocalityNone {
+		// Without numbers, so that one warning does for all clusters of a comparison or a plan.
+		sc.warn("added-nodes", "nodes that --nodes adds hold none of the blocks that tasks prefer, as when they have just been added: locality is that of the time before blocks are moved to them (a trace that is imported with --blocks hdfs and as many nodes has blocks on all of them)")
+	}
 	sc.Input.Nodes, sc.Input.Events = r.Nodes, r.Events
 	if sc.Input.Jobs != nil {
 		sc.Input.Jobs = r.Jobs(sc.Input.Jobs)

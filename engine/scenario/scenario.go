@@ -148,7 +148,7 @@ func resolved(in Input, o Options) (*Scenario, error) {
 		}
 	}
 	if in.ToldNodes != "" && sc.Recorded.Executors == nil { // recorded executors ask for no room
-		sc.warn("nodes", "%s", in.ToldNodes)
+		sc.warn(record.UntoldNodes, "%s", in.ToldNodes)
 	}
 	if sc.scheduler.Central {
 		if err := sc.checkIdeal(&o); err != nil {

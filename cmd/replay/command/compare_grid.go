@@ -232,8 +232,14 @@ func (g *grid) warn(s *traceSource, row []*report.Result) {
 	if len(g.sources) > 1 {
 		name = s.name
 	}
-	for _, r := range row {
-		g.warnings = withWarnings(g.warnings, r.Manifest.Warnings, name)
+	for v, r := range row {
+		list := slices.Clone(r.Manifest.Warnings)
+		for i := range list {
+			if list[i].Code == record.ShortOfNodes { // the others say of which variant they are, where it matters
+				list[i].Text = g.variants[v].name + ": " + list[i].Text
+			}
+		}
+		g.warnings = withWarnings(g.warnings, list, name)
 	}
 }
 

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -42,6 +43,58 @@ func TestNodesThatNobodyStated(t *testing.T) {
 		if text := must(t, "run", hidden, "-q"); tt.want != "" && !strings.Contains(text, tt.want) {
 			t.Errorf("without names: want %q in\n%s", tt.want, text)
 		}
+	}
+}
+
+// What waits for room on nodes that nobody described is held back by what was made up: who asks for more than was recorded is told, by variant and by value of a plan, and
+// not where nodes are stated or have room.
+func TestShortOfNodesThatNobodyStated(t *testing.T) {
+	table := "job_id,submit_time,run_s,vcores\n"
+	for i := range 200 {
+		table += fmt.Sprintf("%d,%d,60,4\n", i, 10*i)
+	}
+	file := filepath.Join(t.TempDir(), "jobs.csv")
+	if err := os.WriteFile(file, []byte(table), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	dir, stated := filepath.Join(t.TempDir(), "trace"), filepath.Join(t.TempDir(), "stated")
+	must(t, "import", "csv", file, "--out", dir, "-q")
+	must(t, "import", "csv", file, "--out", stated, "-q", "--nodes", "3")
+	const short = " of the time some queue wanted more than it got, with "
+	const many = "--load 2"
+	if text := must(t, "run", dir, "-q"); strings.Contains(text, short) {
+		t.Errorf("as recorded it has room: %s", text)
+	}
+	more := append([]string{"-q"}, strings.Fields(many)...)
+	if text := must(t, append([]string{"run", dir}, more...)...); !strings.Contains(text, short) {
+		t.Errorf("nothing is said of what waits for room: %s", text)
+	}
+	if text := must(t, append([]string{"run", stated}, more...)...); strings.Contains(text, short) {
+		t.Errorf("the nodes are stated: %s", text)
+	}
+	if _, _, stderr := cmd(t, "compare", dir, "--seeds", "2", "--variant", "now:", "--variant", "many: "+many); !strings.Contains(stderr, "warning: many: for ") || strings.Contains(stderr, "warning: now: for ") {
+		t.Error(stderr)
+	}
+	_, text, _ := cmd(t, "plan", dir, "--max-seeds", "5", "--hold", "mean(duration) < 1s", "--vary", "load=0.1,2", "-q")
+	if text = strings.Join(strings.Fields(text), " "); strings.Count(text, short) != 1 || !strings.Contains(text, "At load = 2, for ") {
+		t.Error(text)
+	}
+}
+
+// Nodes that --nodes adds have no blocks, which takes locality from tasks that prefer hosts: it is said once, whatever the number, and not where none are added or nothing is preferred.
+func TestAddedNodes(t *testing.T) {
+	const added = "nodes that --nodes adds hold none of the blocks"
+	_, _, stderr := cmd(t, "compare", traces+"uniform-micro", "--seeds", "2", "--variant", "now:", "--variant", "more: --nodes 30", "--variant", "most: --nodes 40", "--variant", "fewer: --nodes 8")
+	if strings.Count(stderr, added) != 1 {
+		t.Error(stderr)
+	}
+	if text := must(t, "run", traces+"uniform-micro", "-q", "--nodes", "8"); strings.Contains(text, added) {
+		t.Errorf("none is added: %s", text)
+	}
+	dir := filepath.Join(t.TempDir(), "trace")
+	must(t, "import", "spark-eventlog", importData+"spark-eventlog/eventlogs/app-20261121064901-0000.zstd", "--out", dir, "-q", "--blocks", "none")
+	if text := must(t, "run", dir, "-q", "--nodes", "30"); strings.Contains(text, added) {
+		t.Errorf("nothing is preferred: %s", text)
 	}
 }
 

@@ -83,7 +83,7 @@ type planning struct {
 	lost     []plan.Loss   // by value
 	open     []int64       // by value: [plan.Plan.Open]
 	warnings []record.Warning
-	loads    map[int][]record.Warning // by value: that hardly anything waits there, or nearly everything
+	loads    map[int][]record.Warning // by value, of the first replay there: of its load, and of room on nodes that nobody described
 	about    string                   // [plan.Plan.About]
 	mu       sync.Mutex
 	costs    []float64 // by value, once it was replayed; nil when nobody says prices
@@ -164,12 +164,26 @@ func (p *program) plan(c *cli.Context) error {
 		w.costs = nil
 		w.warnings = slices.Insert(w.warnings, 0, record.Warning{Code: "plan-cost", Count: 1, Text: "what nodes cost an hour is not shown beside each value, because --autoscale changes how many there are: hold a condition such as cost_total < 100"})
 	}
-	w.warnings = append(w.warnings, w.loads[answer.Best]...)
+	said := []int{answer.Best}
+	if answer.Best < 0 {
+		said = []int{0, len(w.setting.labels) - 1}
+	}
+	var caveats []string
+	for _, value := range said {
+		for _, warning := range w.loads[value] {
+			if warning.Code == record.ShortOfNodes {
+				caveats = append(caveats, fmt.Sprintf("At %s = %s, %s.", w.setting.name, w.setting.labels[value], warning.Text))
+			} else {
+				w.warnings = append(w.warnings, warning)
+			}
+		}
+	}
 	printWarnings(c, w.warnings)
 	r := &plan.Plan{Answer: answer, Setting: w.setting.name, Labels: w.setting.labels, Subject: w.source.title, About: w.about, Targets: w.targets, Metrics: w.metrics, Lost: w.lost, Open: w.open, Costs: w.costs, Bands: w.base.Bands(), Made: p.made()}
 	if w.setting.name == "nodes" && w.base.Load > 0 {
-		r.Caveat = "--load is that of each cluster: with more nodes jobs arrive faster, so this is not how many nodes the same jobs need."
+		caveats = append(caveats, "--load is that of each cluster: with more nodes jobs arrive faster, so this is not how many nodes the same jobs need.")
 	}
+	r.Caveat = strings.Join(caveats, " ")
 	for i := range w.warnings {
 		r.Warnings = append(r.Warnings, metric.Counted(&w.warnings[i]))
 	}
@@ -313,13 +327,18 @@ func (w *planning) excess(value int, r *report.Result) (out []float64, err error
 // note keeps the warnings of a replay. Those of the load are of one value of the setting, of which all but the answer were tried for its sake.
 func (w *planning) note(value int, r *report.Result) {
 	var rest []record.Warning
-	w.loads[value] = nil
+	_, again := w.loads[value]
+	loads := []record.Warning{}
 	for _, warning := range r.Manifest.Warnings {
-		if warning.OfLoad() {
-			w.loads[value] = append(w.loads[value], warning)
-		} else {
+		switch {
+		case warning.OfLoad() || warning.Code == record.ShortOfNodes:
+			loads = append(loads, warning)
+		default:
 			rest = append(rest, warning)
 		}
+	}
+	if !again {
+		w.loads[value] = loads
 	}
 	w.warnings, w.about = withWarnings(w.warnings, rest, ""), r.Manifest.Elsewhere
 }
