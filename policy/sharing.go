@@ -195,7 +195,7 @@ func (s *Sharer) Parents() bool { return s.nesting == nil || s.nesting.Parents()
 
 // Allows is described at [WithNesting].
 func (s *Sharer) Allows(child *Sharer) bool {
-	return s.nesting == nil || s.nesting.Parents() && s.nesting.Allows(child.Sharing)
+	return s.nesting == nil || s.nesting.Parents() && s.nesting.Allows(own(child.Sharing))
 }
 
 // compareTies orders what a policy holds to be equal: by start, then by name.

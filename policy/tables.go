@@ -3,6 +3,7 @@ package policy
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -34,12 +35,12 @@ func (t *Tables) Empty() bool {
 	return t == nil || len(t.Sharings)+len(t.Placements)+len(t.LeafOrders)+len(t.Autoscalers) == 0
 }
 
-// Check refuses entries without a name or a constructor, and names that are taken, be it by this package.
+// Check refuses entries without a name or a constructor, names that are taken, be it by this package, and constructors that make nothing.
 func (t *Tables) Check() error {
 	if t == nil {
 		return nil
 	}
-	check := func(kind string, known, more []string, made func(i int) bool) error {
+	check := func(kind string, known, more []string, made func(i int) bool, make func(i int) any) error {
 		for i, name := range more {
 			switch {
 			case name == "" || strings.ToLower(name) != name || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == ',' }):
@@ -48,6 +49,9 @@ func (t *Tables) Check() error {
 				return fmt.Errorf("%s %s has no constructor", kind, name)
 			case slices.Contains(known, name):
 				return fmt.Errorf("%s %s is there already", kind, name)
+			}
+			if why := unmade(func() any { return make(i) }); why != "" {
+				return fmt.Errorf("%s %s: its constructor %s", kind, name, why)
 			}
 			known = append(known, name)
 		}
@@ -70,16 +74,31 @@ func (t *Tables) Check() error {
 		scale = append(scale, e.Name)
 	}
 	var none *Tables
-	if err := check("sharing policy", none.SharingNames(false), sharings, func(i int) bool { return t.Sharings[i].New != nil }); err != nil {
+	if err := check("sharing policy", none.SharingNames(false), sharings, func(i int) bool { return t.Sharings[i].New != nil }, func(i int) any { return t.Sharings[i].New(2) }); err != nil {
 		return err
 	}
-	if err := check("placement", none.PlacementNames(), placements, func(i int) bool { return t.Placements[i].New != nil }); err != nil {
+	if err := check("placement", none.PlacementNames(), placements, func(i int) bool { return t.Placements[i].New != nil }, func(i int) any { return t.Placements[i].New() }); err != nil {
 		return err
 	}
-	if err := check("order of applications", none.leafOrderNames(), orders, func(i int) bool { return t.LeafOrders[i].New != nil }); err != nil {
+	if err := check("order of applications", none.leafOrderNames(), orders, func(i int) bool { return t.LeafOrders[i].New != nil }, func(i int) any { return t.LeafOrders[i].New(LeafOrderSettings{}) }); err != nil {
 		return err
 	}
-	return check("autoscaling", scale, autoscalers, func(i int) bool { return t.Autoscalers[i].New != nil })
+	// The constructor of an autoscaler reads settings, of which it may want some: it makes something when it has them.
+	return check("autoscaling", scale, autoscalers, func(i int) bool { return t.Autoscalers[i].New != nil }, func(int) any { return true })
+}
+
+// unmade says why a constructor makes nothing; empty for one that makes something.
+func unmade(make func() any) (why string) {
+	defer func() {
+		if p := recover(); p != nil {
+			why = fmt.Sprintf("panicked: %v%s", p, origin())
+		}
+	}()
+	made := make()
+	if v := reflect.ValueOf(made); made == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+		return "returned nil"
+	}
+	return ""
 }
 
 // AllSharings returns [Sharings] and those of t.
@@ -104,10 +123,15 @@ func (t *Tables) SharingNames(parents bool) (names []string) {
 // NewSharing returns the policy called name, in any letter case, for a cluster with so many resource types.
 // The error names the known ones, so it can be shown as it is.
 func (t *Tables) NewSharing(name string, types int) (*Sharer, error) {
-	for _, e := range t.AllSharings() {
-		if e.Name == strings.ToLower(name) {
-			return e.sharer(types), nil
+	for i, e := range t.AllSharings() {
+		if e.Name != strings.ToLower(name) {
+			continue
 		}
+		s := e.sharer(types)
+		if i >= len(Sharings) {
+			s.Sharing = &careful{Sharing: s.Sharing, name: e.Name, total: s.Total}
+		}
+		return s, nil
 	}
 	return nil, fmt.Errorf("unknown sharing policy %q (known: %s)", name, strings.Join(t.SharingNames(false), ", "))
 }
@@ -130,8 +154,12 @@ func (t *Tables) PlacementNames() (names []string) {
 // NewPlacement returns the placement called name.
 // The error names the known ones, so it can be shown as it is.
 func (t *Tables) NewPlacement(name string) (Placement, error) {
-	for _, e := range t.allPlacements() {
-		if e.Name == name {
+	for i, e := range t.allPlacements() {
+		switch {
+		case e.Name != name:
+		case i >= len(Placements):
+			return carefulPlacement(name, e.New()), nil
+		default:
 			return e.New(), nil
 		}
 	}
@@ -172,8 +200,12 @@ func (t *Tables) leafOrderNames() (names []string) {
 // NewLeafOrder returns the order called name.
 // The error names the known ones, so it can be shown as it is.
 func (t *Tables) NewLeafOrder(name string, s LeafOrderSettings) (LeafOrder, error) {
-	for _, e := range t.AllLeafOrders() {
-		if e.Name == name {
+	for i, e := range t.AllLeafOrders() {
+		switch {
+		case e.Name != name:
+		case i >= len(LeafOrders):
+			return carefulLeafOrder(name, e.New(s)), nil
+		default:
 			return e.New(s), nil
 		}
 	}

@@ -66,6 +66,11 @@ func TestTablesThatAreRefused(t *testing.T) {
 		{Tables{Placements: []PlacementEntry{{Name: "a"}}}, "placement a has no constructor"},
 		{Tables{LeafOrders: []LeafOrderEntry{{"fair", "", newLeafFIFO}}}, "order of applications fair is there already"},
 		{Tables{LeafOrders: []LeafOrderEntry{{Name: "a"}}}, "order of applications a has no constructor"},
+		{Tables{Sharings: []SharingEntry{{Name: "a", New: func(int) Sharing { return nil }}}}, "sharing policy a: its constructor returned nil"},
+		{Tables{Sharings: []SharingEntry{{Name: "a", New: func(int) Sharing { return (*drf)(nil) }}}}, "sharing policy a: its constructor returned nil"},
+		{Tables{Sharings: []SharingEntry{{Name: "a", New: func(int) Sharing { panic("no") }}}}, "sharing policy a: its constructor panicked: no, in replay/policy."},
+		{Tables{Placements: []PlacementEntry{{"a", func() Placement { return nil }}}}, "placement a: its constructor returned nil"},
+		{Tables{LeafOrders: []LeafOrderEntry{{"a", "", func(LeafOrderSettings) LeafOrder { return nil }}}}, "order of applications a: its constructor returned nil"},
 	} {
 		if err := tt.tables.Check(); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error %v, want %q", err, tt.want)

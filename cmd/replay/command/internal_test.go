@@ -9,22 +9,29 @@ import (
 
 	"replay/cmd/replay/cmdline"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // A fault of the program has an exit code of its own, says what to send, and leaves nothing behind: alone and among others.
 func TestFaultSaysWhatToSend(t *testing.T) {
-	faulty := policy.Tables{Placements: []policy.PlacementEntry{{Name: "faulty", New: func() policy.Placement { return faulty{} }}}}
+	faulty := policy.Tables{Sharings: []policy.SharingEntry{{Name: "faulty", New: func(types int) policy.Sharing {
+		fair, err := policy.NewSharing("fair", types)
+		if err != nil {
+			t.Error(err)
+		}
+		return faulty{fair}
+	}}}}
 	trace, out := filepath.Join("..", "..", "..", "traces", "uniform-micro"), filepath.Join(t.TempDir(), "out")
 	for _, args := range [][]string{
-		{"run", trace, "--placement", "faulty", "--seed", "7", "--quiet", "--out", out},
-		{"compare", trace, "--seeds", "2", "--quiet", "--variant", "none: --placement none", "--variant", "faulty: --placement faulty", "--out", out},
+		{"run", trace, "--sharing", "faulty", "--seed", "7", "--quiet", "--out", out},
+		{"compare", trace, "--seeds", "2", "--quiet", "--variant", "fair: --sharing fair", "--variant", "faulty: --sharing faulty", "--out", out},
 	} {
 		var stdout, stderr bytes.Buffer
 		if code := Run(t.Context(), append([]string{"replay"}, args...), &stdout, &stderr, faulty); code != cmdline.ExitInternal {
 			t.Errorf("%s: exit code %d, want %d: %s", args[0], code, cmdline.ExitInternal, stderr.String())
 		}
 		for _, want := range []string{"internal error at ", "no idea", "program  replay 0.1.0", "command  replay " + args[0] + " " + trace,
-			"trace    sha256 ", "files    sha256 ", "scheduler fair, engine fast, seed ", "event    ", "faulty.Requests"} {
+			"trace    sha256 ", "files    sha256 ", "scheduler fair, engine fast, seed ", "event    ", "faulty.Total"} {
 			if !strings.Contains(stderr.String(), want) {
 				t.Errorf("%s: stderr has no %q:\n%s", args[0], want, stderr.String())
 			}
@@ -41,7 +48,21 @@ func TestFaultSaysWhatToSend(t *testing.T) {
 	}
 }
 
-// faulty is a placement that fails when it is asked.
-type faulty struct{}
+// faulty is a sharing policy that fails when it is asked what a program's own need not say.
+type faulty struct{ policy.Sharing }
 
-func (faulty) Requests(int, *policy.Hints) []policy.Preference { panic("no idea") }
+func (faulty) Total(*policy.Contender, *resource.Resource) bool { panic("no idea") }
+
+// A placement of a program's own that fails is a mistake of what was handed in, and is told with the place.
+func TestMistakeOfAPolicy(t *testing.T) {
+	mine := policy.Tables{Placements: []policy.PlacementEntry{{Name: "mine", New: func() policy.Placement { return mistaken{} }}}}
+	var stdout, stderr bytes.Buffer
+	code := Run(t.Context(), []string{"replay", "run", traces + "uniform-micro", "--placement", "mine", "--quiet"}, &stdout, &stderr, mine)
+	if text := stderr.String(); code != cmdline.ExitBadInput || !strings.Contains(text, " ms of the replay: placement mine: Requests panicked: no idea, in ") || !strings.Contains(text, "mistaken.Requests (internal_test.go:") || strings.Contains(text, "internal error") {
+		t.Errorf("exit code %d, want %d: %s", code, cmdline.ExitBadInput, text)
+	}
+}
+
+type mistaken struct{}
+
+func (mistaken) Requests(int, *policy.Hints) []policy.Preference { panic("no idea") }
