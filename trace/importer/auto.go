@@ -3,7 +3,6 @@ package importer
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -168,8 +167,11 @@ func unknown(head []byte) string {
 	if table.OnlyHeader(head) {
 		return "of no known format: a table with a header and no row"
 	}
-	if members := members(head); members != "" {
-		if who := answers[members]; who != "" {
+	if what := workload.Beside(head); what != "" && bytes.TrimSpace(head)[0] == '<' {
+		return "of no known format: " + what
+	}
+	if members := workload.Members(head); members != "" {
+		if who := workload.AnsweredBy(members); who != "" {
 			return "of no known format: JSON with the members " + members + ", such as " + who + " answers over REST, and which names no tasks; replay record asks a running cluster and fetches its event logs, and fields of it can be imported as a table, csv"
 		}
 		return "of no known format: JSON with the members " + members + "; what is in no format below can be imported as a table, csv or parquet"
@@ -178,37 +180,6 @@ func unknown(head []byte) string {
 		return "of no known format: a table of fixed width, as sacct prints; import csv takes what sacct -P prints"
 	}
 	return "of no known format"
-}
-
-// answers are those of Hadoop's and Spark's services over REST, by their members.
-var answers = map[string]string{
-	"apps": "the ResourceManager", "nodes": "the ResourceManager", "scheduler": "the ResourceManager", "clusterInfo": "the ResourceManager", "clusterMetrics": "the ResourceManager",
-	"jobs": "the MapReduce history server", "id, name, attempts": "Spark's history server",
-}
-
-// members lists the members of the first object of a text of JSON, as far as head has them; "" of another text.
-func members(head []byte) string {
-	in := json.NewDecoder(bytes.NewReader(head))
-	first, err := in.Token()
-	if err == nil && first == json.Delim('[') {
-		first, err = in.Token()
-	}
-	if err != nil || first != json.Delim('{') {
-		return ""
-	}
-	var names []string
-	for len(names) < 20 && in.More() {
-		name, err := in.Token()
-		if err != nil {
-			break
-		}
-		names = append(names, fmt.Sprint(name))
-		var value json.RawMessage
-		if in.Decode(&value) != nil {
-			break
-		}
-	}
-	return strings.Join(names, ", ")
 }
 
 // fitsOf lists the formats that a file has.

@@ -50,9 +50,10 @@ func TestDetect(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for text, want := range map[string]string{
-		`[{"jobid":"a","attempts":[{"x":1}],"user":`:                        "of no known format: JSON with the members jobid, attempts, user; what is in no format below",
-		`{"apps":{"app":[{"id":"application_1_0001","state":"FINISHED"}]}}`: "of no known format: JSON with the members apps, such as the ResourceManager answers over REST, and which names no tasks; replay record asks",
-		`[{"id":"application_1_0001","name":"x","attempts":[]}]`:            "of no known format: JSON with the members id, name, attempts, such as Spark's history server answers over REST",
+		`[{"jobid":"a","attempts":[{"x":1}],"user":`:                             "of no known format: JSON with the members jobid, attempts, user; what is in no format below",
+		"<?xml version=\"1.0\"?>\n<allocations>\n":                               "of no known format: an allocation file of the FairScheduler (replay run, compare, plan and gate take it with --fair-scheduler)",
+		`{"apps":{"app":[{"id":"application_1_0001","state":"FINISHED"}]}}`:      "of no known format: JSON with the members apps, such as the ResourceManager answers over REST, and which names no tasks; replay record asks",
+		`[{"id":"application_1_0001","name":"x","attempts":[]}]`:                 "of no known format: JSON with the members id, name, attempts, such as Spark's history server answers over REST",
 		"PK\x03\x04 and more":                                                    "is a zip archive, want the files in it: unpack it first (unzip)",
 		strings.Repeat("x", 257) + "ustar\x0000":                                 "is a tar archive, want the files in it: unpack it first (tar xf)",
 		"       JobID    JobName  \n------------ ---------- \n1001      train\n": "of no known format: a table of fixed width, as sacct prints; import csv takes what sacct -P prints; name it",

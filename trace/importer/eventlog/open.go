@@ -132,6 +132,9 @@ func contentOf(head []byte) string {
 		}
 		return "events over several lines each, where Spark writes a line for each (jq -c . FILE does)"
 	}
+	if what := workload.Beside(head); what != "" {
+		return what
+	}
 	for _, m := range magics {
 		if bytes.HasPrefix(head, []byte(m.begin)) {
 			return m.what

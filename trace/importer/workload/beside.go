@@ -1,0 +1,101 @@
+package workload
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// answers are those of Hadoop's and Spark's services over REST, by their members.
+var answers = map[string]string{
+	"apps": "the ResourceManager", "nodes": "the ResourceManager", "scheduler": "the ResourceManager", "clusterInfo": "the ResourceManager", "clusterMetrics": "the ResourceManager",
+	"jobs": "the MapReduce history server", "id, name, attempts": "Spark's history server",
+}
+
+// AnsweredBy is the service that answers over REST with a first object of these members; "" for others.
+func AnsweredBy(members string) string { return answers[members] }
+
+// roots are the files of XML that administrators have, by their root elements.
+var roots = map[string]string{
+	"configuration": "configuration of Hadoop (replay run, compare, plan and gate take the folder that it is in with --config-dir)",
+	"allocations":   "an allocation file of the FairScheduler (replay run, compare, plan and gate take it with --fair-scheduler)",
+}
+
+// root finds the first element of a text of XML behind declarations and comments.
+var root = regexp.MustCompile(`^(?:\s+|<\?[^>]*>|<!--(?s:.*?)-->|<![^>]*>)*<([A-Za-z][\w.-]*)`)
+
+// Beside says what a file with this beginning is that people keep beside the data of a cluster, and where it belongs; "" for others.
+func Beside(head []byte) string {
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	if m := root.FindSubmatch(head); m != nil {
+		return roots[string(m[1])]
+	}
+	members := Members(head)
+	who := AnsweredBy(members)
+	switch {
+	case who == "":
+		return ""
+	case members == "nodes":
+		return "nodes, as " + who + " answers over REST" + sizesOf(head)
+	}
+	return fmt.Sprintf("what %s answers over REST (%s)", who, members)
+}
+
+// ofNode are the sums of which the size of a node consists in an answer of the ResourceManager.
+var ofNode = regexp.MustCompile(`"usedMemoryMB"\s*:\s*(\d+)\s*,\s*"availMemoryMB"\s*:\s*(-?\d+)\s*,\s*"usedVirtualCores"\s*:\s*(\d+)\s*,\s*"availableVirtualCores"\s*:\s*(-?\d+)`)
+
+// sizesOf says how large the nodes are that an answer of the ResourceManager lists, and which flags tell it; "" where it does not say.
+func sizesOf(head []byte) string {
+	type size struct{ mib, vcores int64 }
+	var sizes []size
+	seen := map[size]bool{}
+	for _, m := range ofNode.FindAllSubmatch(head, -1) {
+		var n [4]int64
+		for i := range n {
+			n[i], _ = strconv.ParseInt(string(m[i+1]), 10, 64)
+		}
+		s := size{n[0] + n[1], n[2] + n[3]}
+		if s.mib > 0 && s.vcores > 0 && !seen[s] { // one that is lost has nothing
+			seen[s], sizes = true, append(sizes, s)
+		}
+	}
+	if len(sizes) == 0 {
+		return ""
+	}
+	var texts []string
+	for _, s := range sizes[:min(3, len(sizes))] {
+		texts = append(texts, fmt.Sprintf("%d MiB and %d vcores", s.mib, s.vcores))
+	}
+	if len(sizes) > len(texts) {
+		texts = append(texts, "others")
+	}
+	return fmt.Sprintf(" (of %s: --node-mem %d --node-vcores %d makes them so)", strings.Join(texts, ", "), sizes[0].mib, sizes[0].vcores)
+}
+
+// Members lists the members of the first object of a text of JSON, as far as head has them; "" of another text.
+func Members(head []byte) string {
+	in := json.NewDecoder(bytes.NewReader(head))
+	first, err := in.Token()
+	if err == nil && first == json.Delim('[') {
+		first, err = in.Token()
+	}
+	if err != nil || first != json.Delim('{') {
+		return ""
+	}
+	var names []string
+	for len(names) < 20 && in.More() {
+		name, err := in.Token()
+		if err != nil {
+			break
+		}
+		names = append(names, fmt.Sprint(name))
+		var value json.RawMessage
+		if in.Decode(&value) != nil {
+			break
+		}
+	}
+	return strings.Join(names, ", ")
+}
