@@ -190,7 +190,8 @@ func TestWelcome(t *testing.T) {
 		{log + " --blocks hdfs --nodes 4", []string{"preferred hosts: none"}},
 		{reading + " --blocks hdfs --nodes 2 --replication 99", []string{"blocks placed as HDFS does, 2 replicas each, one on each node, where 99 are asked for"}},
 		{log + " --blocks none --nodes 1 --copies 2 --arrivals fixed:1h", []string{"submitted over 60.00 min, fixed:1h", "preferred hosts: none"}},
-		{log + " " + yarn, []string{"those of the recording", "1 of 2 applications were not recorded on YARN and are replayed as if on it: standalone Spark (1)"}},
+		{log + " " + yarn, []string{"those of the recording, at least so large: what ran on one at a time (--node-mem and --node-vcores say their size)\n", "1 of 2 applications were not recorded on YARN and are replayed as if on it: standalone Spark (1)"}},
+		{yarn + " --node-mem 65536 --node-vcores 16", []string{" of 64 GiB and 16 vcores in 1 rack, those of the recording\n"}},
 		{yarn, []string{"preferred hosts: inferred from where tasks ran", "submitted as recorded, on 2026-11-21\n"}},
 	} {
 		code, stdout, stderr := replay(t, append([]string{"import", "spark-eventlog", "--out", filepath.Join(t.TempDir(), "trace")}, strings.Fields(tt.args)...)...)

@@ -195,6 +195,9 @@ func clusterLine(opt *workload.Options, res *workload.Result) string {
 		s += ", for the processors of the header"
 	case opt.Nodes == 0 && absent == 0 && later == 0:
 		s += ", those of the recording"
+		if m.Source != nil && m.Source.NodesFrom == trace.NodesFromUse {
+			s += ", at least so large: what ran on one at a time (--node-mem and --node-vcores say their size)"
+		}
 	}
 	if later > 0 {
 		s += fmt.Sprintf("; %s more join later", quantity.Counted(int64(later), "nodes"))
