@@ -20,6 +20,7 @@ type record struct {
 	memMiB                       int64
 	gpus                         int64
 	priority                     int64
+	whole                        int64 // hash of all columns; 0 where the row is not kept for others of its job
 	job, user, queue             []byte
 	stage, host, name, outcome   []byte
 	parents                      []string
@@ -260,7 +261,7 @@ func (r *record) unpack(u spill.Unpacker) {
 }
 
 func (r *record) numbers() []*int64 {
-	return []*int64{&r.submit, &r.start, &r.end, &r.duration, &r.tasks, &r.milli, &r.memMiB, &r.gpus, &r.priority}
+	return []*int64{&r.submit, &r.start, &r.end, &r.duration, &r.tasks, &r.milli, &r.memMiB, &r.gpus, &r.priority, &r.whole}
 }
 
 func (r *record) texts() []*[]byte {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"path/filepath"
 	"slices"
@@ -76,12 +77,17 @@ type reader struct {
 	rows    int64
 	buf     []byte
 	texts   spill.Texts
+	seed    maphash.Seed // of the hashes of rows
+	hashes  []int64
+
+	alike      int64  // rows that are the same as another of their job in every column
+	firstAlike string // the job of the first of them
 
 	staged, inTurn int64 // jobs of several stages whose order no column says; those of them whose stages began after the end of the ones before
 }
 
 func read(ctx context.Context, inputs []string, b *workload.Builder, open func(path string) (source, string, error)) (err error) {
-	t := &reader{b: b, jobs: spill.NewGroups("job")}
+	t := &reader{b: b, jobs: spill.NewGroups("job"), seed: maphash.MakeSeed()}
 	defer func() { err = errors.Join(err, t.jobs.Close()) }()
 	if t.kind, err = b.ParamOneOf("kind", trace.KindGeneric, trace.KindGang); err != nil {
 		return err
@@ -120,6 +126,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder, open func(p
 			t.rows -= int64(len(list) - 1)
 			list = append(list[:0], *lastRun(list))
 		}
+		t.likeOthers(id, list)
 		return t.job(string(id), list)
 	}); err != nil {
 		return err
@@ -128,6 +135,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder, open func(p
 		b.Note("%s of %s: the rows of a job are its tasks", counted.Of(int64(t.rows), "rows"), counted.Of(int64(n), "jobs"))
 		t.sayIDs()
 	}
+	t.sayAlike()
 	t.sayStages()
 	return nil
 }
@@ -455,6 +463,7 @@ func (t *reader) row(path string, s source, fields [][]byte) error {
 		return t.b.Drop("rows_without_a_job", "%s: %s: %s is empty, want the name of a job", path, s.place(), t.columns[roleJob].name)
 	}
 	t.rows++
+	r.whole = t.hash(fields)
 	t.buf = r.pack(t.buf[:0])
 	return t.jobs.Add(r.job, t.buf)
 }
