@@ -78,7 +78,7 @@ type Source struct {
 	RecordedOn []KindCount `json:"recorded_on,omitempty"` // applications by the cluster manager that ran them, YARN as [YARN]; the most first
 	NoEnd      int64       `json:"no_end,omitempty"`      // applications whose recording stops before they ended
 	AMVCores   int32       `json:"am_vcores,omitempty"`   // of each node, which the machine of the source did not have and the import added for application masters
-	NodesFrom  string      `json:"nodes_from,omitempty"`  // what the source did not say of the nodes was taken from: NodesFromUse, NodesFromLoad; "" = the source, or who imported it, said it
+	NodesFrom  string      `json:"nodes_from,omitempty"`  // what the source did not say of the nodes was taken from: NodesFromUse, NodesFromClass, NodesFromLoad; "" = the source, or who imported it, said it
 }
 
 // The attached files in which an import keeps what the source says beside the trace.
@@ -93,8 +93,9 @@ var attachable = []string{"capacity-scheduler.xml", "fair-scheduler.xml", Import
 
 // From what an import takes the nodes that the source does not describe.
 const (
-	NodesFromUse  = "use"  // they are as large as what ran on one of them at a time: the least that they can have been
-	NodesFromLoad = "load" // they are made up, as many as the work keeps busy to some part
+	NodesFromUse   = "use"   // they are as large as what ran on one of them at a time: the least that they can have been
+	NodesFromClass = "class" // they are of a usual size, or as large as what ran on one of them at a time where that is more
+	NodesFromLoad  = "load"  // they are made up, as many as the work keeps busy to some part
 )
 
 // ToldNodes says in a sentence what of the nodes nobody stated, and what that means for a replay; it is "" if they are stated.
@@ -105,6 +106,8 @@ func (s *Source) ToldNodes() string {
 	switch s.NodesFrom {
 	case NodesFromUse:
 		return "the recording does not say how large the nodes are: they are as large as what ran on one at a time, the least that they can have been; what asks for more than was recorded finds no room on them that there may have been (replay import --node-mem and --node-vcores say their size)"
+	case NodesFromClass:
+		return "the recording does not say how large the nodes are: they are of a usual size, or as large as what ran on one at a time where that is more, and how long jobs wait follows from that (replay import --node-mem and --node-vcores say their size)"
 	case NodesFromLoad:
 		return "the source names no nodes: they are made up, as many as its work keeps busy to some part, and how long jobs wait follows from that (replay import --nodes, --node-mem and --node-vcores say how many there are and of what size)"
 	}

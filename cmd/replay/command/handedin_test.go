@@ -21,19 +21,26 @@ func TestNodesThatNobodyStated(t *testing.T) {
 	if text := must(t, "backtest", log, "-q", "--json"); strings.Contains(text, "how large the nodes are") {
 		t.Errorf("a backtest has executors where they were, want nothing told of nodes in\n%s", text)
 	}
-	const use, load = "the recording does not say how large the nodes are", "the source names no nodes: they are made up"
+	hosts := filepath.Join(t.TempDir(), "hosts.csv")
+	if err := os.WriteFile(hosts, []byte("job_id,submit_time,run_s,host\n1,0,60,a\n2,10,60,b\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const class = "how large the nodes are: they are of a usual size, or as large as what ran on one"
+	const use, load = "the recording does not say how large the nodes are: they are as large as", "the source names no nodes: they are made up"
 	for _, tt := range []struct{ args, want string }{
 		{"spark-eventlog " + log, use},
 		{"spark-eventlog " + log + " --node-mem 65536", use},
 		{"spark-eventlog " + log + " --node-mem 65536 --node-vcores 16", ""},
 		{"spark-eventlog " + log + " --nodes 6", ""},
 		{"csv " + table, load},
+		{"csv " + hosts, class},
+		{"csv " + hosts + " --node-mem 65536 --node-vcores 16", ""},
 		{"csv " + table + " --nodes 3", ""},
 	} {
 		dir := filepath.Join(t.TempDir(), "trace")
 		must(t, append([]string{"import", "--out", dir, "-q"}, strings.Fields(tt.args)...)...)
 		text := must(t, "run", dir, "-q")
-		for _, sentence := range []string{use, load} {
+		for _, sentence := range []string{use, class, load} {
 			if strings.Contains(text, sentence) != (sentence == tt.want) {
 				t.Errorf("run of import %s: want %q alone in\n%s", tt.args, tt.want, text)
 			}

@@ -195,8 +195,12 @@ func clusterLine(opt *workload.Options, res *workload.Result) string {
 		s += ", for the processors of the header"
 	case opt.Nodes == 0 && absent == 0 && later == 0:
 		s += ", those of the recording"
-		if m.Source != nil && m.Source.NodesFrom == trace.NodesFromUse {
+		switch {
+		case m.Source == nil:
+		case m.Source.NodesFrom == trace.NodesFromUse:
 			s += ", at least so large: what ran on one at a time (--node-mem and --node-vcores say their size)"
+		case m.Source.NodesFrom == trace.NodesFromClass:
+			s += ", whose size it does not say (--node-mem and --node-vcores do)"
 		}
 	}
 	if later > 0 {

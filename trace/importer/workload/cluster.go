@@ -103,7 +103,7 @@ func (b *Builder) makeCluster() (*cluster, error) {
 		for _, n := range b.nodes {
 			size := flag.or(shape{n.MemMiB, n.VCores})
 			if !size.stated() {
-				size, b.source.NodesFrom = size.or(most), trace.NodesFromUse
+				size, b.source.NodesFrom = size.or(most), b.took.from()
 			}
 			n.MemMiB, n.VCores = size.memMiB, size.vcores
 			if n.Extra == nil {
@@ -171,7 +171,7 @@ func (b *Builder) makeNodes(c *cluster, flag shape) {
 	if opt.Nodes == 0 {
 		names, size = b.took.names(), flag.or(most)
 		if !flag.stated() {
-			b.source.NodesFrom = trace.NodesFromUse
+			b.source.NodesFrom = b.took.from()
 		}
 	}
 	for i, name := range names {

@@ -243,6 +243,14 @@ func (r *residents) most() (size shape, extra []trace.NamedValue) {
 	return size, extra
 }
 
+// from is from what the size of nodes comes that is [residents.most].
+func (r *residents) from() string {
+	if r.tasks {
+		return trace.NodesFromClass
+	}
+	return trace.NodesFromUse
+}
+
 // roomFor is a node of a class, each part of it doubled until the node holds the largest container beside the largest application master:
 // on nodes that a container fills, none starts once each has a master.
 func (r *residents) roomFor(class shape) shape {
