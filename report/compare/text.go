@@ -92,7 +92,7 @@ func partText(x float64) string {
 func (r *Row) sizeText(x float64) string {
 	of := r.Reference()
 	switch {
-	case of == 0:
+	case of == 0 || r.Unit != quantity.Share && r.Unit != quantity.Index && x > of: // some thousand percent of next to nothing say little
 		s := r.Unit.ScaleOf(x)
 		return s.Number(x) + s.Suffix()
 	case r.Unit == quantity.Share:
