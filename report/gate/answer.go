@@ -13,7 +13,8 @@ type Answer struct {
 	Same       bool         `json:"no_decision_changes"`
 	Lost       int64        `json:"jobs_lost"`
 	Conditions []Conclusion `json:"conditions"`
-	Worse      []Change     `json:"worse"` // headline metrics that are really worse, where there are no conditions
+	Worse      []Change     `json:"worse"`         // headline metrics that are worse by more than the margin beyond chance, where there are no conditions
+	Perhaps    []Change     `json:"perhaps_worse"` // those that are worse, and perhaps by no more than the margin
 	Queues     []OfQueue    `json:"queues"`
 	Hit        []Hit        `json:"hit_hardest"`
 	OfBase     []string     `json:"base_warnings"`
@@ -64,7 +65,7 @@ func changeOf(row *compare.Row) Change {
 
 // Answer returns the verdict for other programs.
 func (v *Verdict) Answer() *Answer {
-	a := &Answer{Failed: v.Failed(), Verdict: v.Sentence(), Same: v.Same, Lost: v.Lost, Conditions: []Conclusion{}, Worse: []Change{}, Queues: []OfQueue{}, Hit: append([]Hit{}, v.Hit...),
+	a := &Answer{Failed: v.Failed(), Verdict: v.Sentence(), Same: v.Same, Lost: v.Lost, Conditions: []Conclusion{}, Worse: []Change{}, Perhaps: []Change{}, Queues: []OfQueue{}, Hit: append([]Hit{}, v.Hit...),
 		OfBase: append([]string{}, v.Comparison.Warnings(base)...), OfHead: append([]string{}, v.Comparison.Warnings(head)...)}
 	for i := range v.Conditions {
 		j := &v.Conditions[i]
@@ -72,6 +73,9 @@ func (v *Verdict) Answer() *Answer {
 	}
 	for _, row := range v.Worse {
 		a.Worse = append(a.Worse, changeOf(row))
+	}
+	for _, row := range v.Perhaps {
+		a.Perhaps = append(a.Perhaps, changeOf(row))
 	}
 	for _, q := range v.Queues {
 		of := OfQueue{q.Name, []Change{}}

@@ -85,7 +85,8 @@ type Judged struct {
 type Verdict struct {
 	Comparison *compare.Comparison
 	Conditions []Judged
-	Worse      []*compare.Row // really worse, where there are no conditions
+	Worse      []*compare.Row // worse by more than the margin beyond chance, where there are no conditions
+	Perhaps    []*compare.Row // really worse, and perhaps by no more than the margin
 	Same       bool           // every value of every replay is equal
 	Lost       int64          // jobs, over all replays, that the base finishes and the head does not
 	LostNames  []string       // of the first of them
@@ -127,8 +128,13 @@ func (g *Gate) Judge(c *compare.Comparison) (*Verdict, error) {
 	}
 	if len(g.Conditions) == 0 {
 		for i := range c.Rows {
-			if row := &c.Rows[i]; row.Cells[head].Finding == compare.RealWorse {
+			row := &c.Rows[i]
+			switch cell := &row.Cells[head]; {
+			case cell.Finding != compare.RealWorse:
+			case math.Abs(cell.Difference)-cell.Half > c.Margin*row.Reference():
 				v.Worse = append(v.Worse, row)
+			default:
+				v.Perhaps = append(v.Perhaps, row)
 			}
 		}
 	}

@@ -88,13 +88,25 @@ func (v *Verdict) finding() string {
 		}
 		return fmt.Sprintf("%s: nothing is known of the change, because %s.", v.Word(), why)
 	case len(v.Conditions) == 0:
-		said = append(said, "no headline metric is worse beyond chance")
+		said = append(said, v.perhaps())
 	case open > 0:
 		said = append(said, fmt.Sprintf("no condition is broken beyond chance, of %d nothing is known", open))
 	default:
 		said = append(said, fmt.Sprintf("%s kept", quantity.Counted(int64(len(v.Conditions)), "conditions")))
 	}
 	return fmt.Sprintf("%s: %s (%s).", v.Word(), strings.Join(said, "; "), n)
+}
+
+// perhaps says that no headline metric is worse by more than the margin, and which may be.
+func (v *Verdict) perhaps() string {
+	var said []string
+	for _, row := range v.Perhaps {
+		said = append(said, row.Words()+": "+withInterval(row))
+	}
+	if said == nil {
+		return "no headline metric is worse beyond chance"
+	}
+	return fmt.Sprintf("no headline metric is worse by more than %.3g %% beyond chance; worse, and perhaps by no more: %s", 100*v.Comparison.Margin, strings.Join(said, "; "))
 }
 
 // why says what most of the jobs are lost by that head alone loses, or both do; empty where that is not known.

@@ -1,11 +1,14 @@
 package command
 
 import (
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -156,6 +159,35 @@ func TestGateSaysIntervals(t *testing.T) {
 	for _, q := range a.Queues {
 		if !strings.Contains(text, "\n"+q.Queue+" ") {
 			t.Errorf("%s is not in the text: %s", q.Queue, text)
+		}
+	}
+}
+
+// A margin is what a metric may be worse by: one that may be within it as well as beyond is named, and the gate passes.
+func TestGateMargin(t *testing.T) {
+	base, head := gateConfs(t)
+	gated := func(margin float64) (a gate.Answer) {
+		_, out, _ := cmd(t, "gate", traces+"fair-weights", "--base", base, "--head", head, "--seeds", "10", "--json", "--margin", fmt.Sprint(margin))
+		if err := json.Unmarshal([]byte(out), &a); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return a
+	}
+	worst := slices.MaxFunc(gated(1).Worse, func(a, b gate.Change) int {
+		return cmp.Compare((*a.Change-*a.Half) / *a.Base, (*b.Change-*b.Half) / *b.Base)
+	})
+	least, mean, most := 100*(*worst.Change-*worst.Half) / *worst.Base, 100**worst.Change / *worst.Base, 100*(*worst.Change+*worst.Half) / *worst.Base
+	is := func(c gate.Change) bool { return c.Metric == worst.Metric }
+	for _, tt := range []struct {
+		margin         float64
+		worse, perhaps bool
+	}{{.9 * least, true, false}, {(least + mean) / 2, false, true}, {(mean + most) / 2, false, true}, {1.1 * most, false, false}} {
+		a := gated(tt.margin)
+		if worse, perhaps := slices.ContainsFunc(a.Worse, is), slices.ContainsFunc(a.Perhaps, is); worse != tt.worse || perhaps != tt.perhaps || !worse && a.Failed && len(a.Worse) == 0 {
+			t.Errorf("%s by %v (%v to %v) %% with a margin of %v %%: worse %v, perhaps %v, %s", worst.Metric, mean, least, most, tt.margin, worse, perhaps, a.Verdict)
+		}
+		if tt.perhaps && len(a.Worse) == 0 && !strings.Contains(a.Verdict, "beyond chance; worse, and perhaps by no more: ") {
+			t.Error(a.Verdict)
 		}
 	}
 }
