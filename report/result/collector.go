@@ -449,7 +449,7 @@ func (c *Collector) Finish(m record.Manifest) (*Data, error) {
 	d.Tasks.ByNode.sort()
 	d.Queues.finish(m.Totals.EndMS)
 	d.Queues.Cluster.CapMem, d.Queues.Cluster.CapVCores = c.room.until(m.Totals.EndMS)
-	d.Manifest.Warnings = append(slices.Clip(m.Warnings), d.shortage()...)
+	d.Manifest.Warnings = append(slices.Clip(m.Warnings), d.short()...)
 	var wrong complaints
 	for _, id := range slices.Sorted(maps.Keys(c.sums)) {
 		s := c.sums[id]

@@ -1,11 +1,9 @@
 package result
 
 import (
-	"fmt"
 	"slices"
 
 	"replay/engine/record"
-	"replay/report/quantity"
 )
 
 const (
@@ -15,15 +13,16 @@ const (
 	fairlyFull = 0.5
 )
 
-// shortage returns the warning that much waits for room on nodes of which nobody stated how many there are, or of what size, so that what asks for more than was
+// shortage is the text, without numbers of the replay: one does for all cells of a sweep.
+const shortage = "for more than a quarter of the time some queue wanted more than it got, with more than half of a cluster allocated that nobody described: where the real one has more room, what waits for it here is faster (replay import --node-mem, --node-vcores and --nodes describe it)"
+
+// short returns the warning that much waits for room on nodes of which nobody stated how many there are, or of what size, so that what asks for more than was
 // recorded is held back by what was made up; none where nodes are known or have room.
-func (d *Data) shortage() []record.Warning {
+func (d *Data) short() []record.Warning {
 	c := &d.Queues.Cluster
 	untold := func(w record.Warning) bool { return w.Code == record.UntoldNodes }
 	if c.MS == 0 || c.PendingMS < longWaits*c.MS || c.Dominant < fairlyFull*c.MS || !slices.ContainsFunc(d.Manifest.Warnings, untold) {
 		return nil
 	}
-	return []record.Warning{{Code: record.ShortOfNodes, Count: 1, Text: fmt.Sprintf(
-		"for %s %% of the time some queue wanted more than it got, with %s %% of a cluster allocated that nobody described: where the real one has more room, what waits for it here is faster (replay import --node-mem, --node-vcores and --nodes describe it)",
-		quantity.Decimals(100*c.PendingMS/c.MS, 0), quantity.Decimals(100*c.Dominant/c.MS, 0))}}
+	return []record.Warning{{Code: record.ShortOfNodes, Count: 1, Text: shortage}}
 }

@@ -82,6 +82,13 @@ func TestShortOfNodesThatNobodyStated(t *testing.T) {
 	if _, _, stderr := cmd(t, "compare", dir, "--seeds", "2", "--variant", "now:", "--variant", "many: "+many); !strings.Contains(stderr, "warning: many: for ") || strings.Contains(stderr, "warning: now: for ") {
 		t.Error(stderr)
 	}
+	cells := filepath.Join(t.TempDir(), "plan.yaml")
+	if err := os.WriteFile(cells, []byte("traces: ["+dir+"]\nseeds: 1..3\nloads: [2, 2.5, 3]\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, stderr := cmd(t, "sweep", cells, "--out", filepath.Join(t.TempDir(), "sweep")); strings.Count(stderr, short) != 1 {
+		t.Errorf("nine cells are told of once: %s", stderr)
+	}
 	_, text, _ := cmd(t, "plan", dir, "--max-seeds", "5", "--hold", "mean(duration) < 1s", "--vary", "load=0.1,2", "-q")
 	if text = strings.Join(strings.Fields(text), " "); strings.Count(text, short) != 1 || !strings.Contains(text, "At load = 2, for ") {
 		t.Error(text)
