@@ -3,7 +3,6 @@ package resultcmd
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"replay/cmd/replay/cmdline"
 	"replay/report/figure"
 	"replay/report/paper"
+	"replay/shown"
 )
 
 // Figures makes the figures of a paper again from stored results.
@@ -75,9 +75,11 @@ metrics.md are the headline metrics, values.csv and values.parquet hold every va
 				e.SetIndent("", "  ")
 				return e.Encode(p.Figures())
 			}
+			t := &shown.Table{}
 			for _, f := range p.Figures() {
-				fmt.Fprintf(c.App.Writer, "%-22s %s\n", f.Name, f.Title)
+				t.Row(f.Name, f.Title)
 			}
+			t.Write(c.App.Writer)
 			return nil
 		},
 	}
