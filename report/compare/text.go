@@ -13,18 +13,32 @@ import (
 	"replay/shown"
 )
 
+// Intervals says in a sentence what the intervals of the comparison are, or why there are none.
+func (c *Comparison) Intervals() string {
+	tested := c.Tested[quantity.Headline] + c.Tested[quantity.Shares]
+	switch {
+	case len(c.Units) < inference.Fewest:
+		return fmt.Sprintf("Nothing was tested, because %s.", c.Few())
+	case tested == 0:
+		return "Nothing was tested."
+	}
+	return fmt.Sprintf("Intervals of differences between replays of the same %s, %s.", c.Unit, soWide(tested))
+}
+
+func soWide(tested int) string {
+	return fmt.Sprintf("so wide that chance makes even one of the %d of this comparison exclude 0 in at most 5 %% of such comparisons", tested)
+}
+
 // Method says in words what is inferred, and what the numbers and the words of the table mean.
 func (c *Comparison) Method() string {
 	var b strings.Builder
 	tested := c.Tested[quantity.Headline] + c.Tested[quantity.Shares]
 	switch {
-	case len(c.Units) < inference.Fewest:
-		fmt.Fprintf(&b, "Nothing was tested, because %s.", c.Few())
 	case tested == 0:
-		b.WriteString("Nothing was tested.")
+		b.WriteString(c.Intervals())
 	default:
 		b.WriteString(c.scope())
-		fmt.Fprintf(&b, " A difference is real (better, worse, higher, lower) when its interval, change ± half, excludes 0%s; the intervals are so wide that chance makes even one of the %d of this comparison exclude 0 in at most 5 %% of such comparisons.", c.beyond(), tested)
+		fmt.Fprintf(&b, " A difference is real (better, worse, higher, lower) when its interval, change ± half, excludes 0%s; the intervals are %s.", c.beyond(), soWide(tested))
 		if c.Margin > 0 {
 			fmt.Fprintf(&b, " ≈: equal within %s, all of the interval is (%s).", c.marginText(), "of the base's value; of shares and indexes, in points")
 		}

@@ -21,9 +21,11 @@ import (
 type Paper struct {
 	Pictures []figure.Picture
 	About    string // what all of it is of, for captions
-	Head     []string
-	Rows     [][]string // the headline metrics
-	Runs     []Run
+	// Intervals and Method say what those of a comparison are, and what the words of its table mean; "" for a replay.
+	Intervals, Method string
+	Head              []string
+	Rows              [][]string // the headline metrics
+	Runs              []Run
 }
 
 // Run is a replay among the values.
@@ -54,7 +56,7 @@ func OfRun(name string, s *metric.Summary) *Paper {
 
 // OfComparison returns what is told of variants that were compared.
 func OfComparison(c *compare.Comparison, variants []compare.Variant) *Paper {
-	p := &Paper{Pictures: pictures.Of(c), About: c.About()}
+	p := &Paper{Pictures: pictures.Of(c), About: c.About(), Intervals: c.Intervals(), Method: c.Method()}
 	p.Head, p.Rows = c.Plain()
 	for _, v := range variants {
 		for i, r := range v.Runs {
@@ -115,7 +117,7 @@ func (p *Paper) Write(path string, o Options) error {
 	for _, f := range []struct {
 		name string
 		b    []byte
-	}{{"figures.tex", tex.Bytes()}, {"figures.md", md.Bytes()}, {"metrics.tex", p.latex()}, {"metrics.md", p.markdown()}, {"values.csv", p.csv()}, {"values.parquet", values}} {
+	}{{"figures.tex", tex.Bytes()}, {"figures.md", md.Bytes()}, {"metrics.tex", append(p.latex(), p.note(o, "% ", "")...)}, {"metrics.md", append(p.markdown(), p.note(o, "\n*", "*")...)}, {"values.csv", p.csv()}, {"values.parquet", values}} {
 		if err := d.WriteFile(f.name, f.b); err != nil {
 			return err
 		}
@@ -160,6 +162,9 @@ func (p *Paper) include(tex, md *bytes.Buffer, picture figure.Picture, o Options
 	caption := ""
 	if o.Captions {
 		caption = title + ". " + p.About
+		if picture.Name == "differences" {
+			caption += " " + p.Intervals
+		}
 	}
 	format := o.Formats[0]
 	fmt.Fprintf(tex, "\\begin{figure}\n  \\centering\n  \\includegraphics{figures/%s}\n", picture.Name)
@@ -177,6 +182,18 @@ func (p *Paper) include(tex, md *bytes.Buffer, picture figure.Picture, o Options
 		fmt.Fprintf(md, "\n*%s*\n", escapeMarkdown(caption))
 	}
 	md.WriteByte('\n')
+}
+
+// note is what stands below the table of metrics: what its intervals and words mean. LaTeX has it as a comment, since where notes of tables go is the paper's to say.
+func (p *Paper) note(o Options, before, after string) []byte {
+	if !o.Captions || p.Method == "" {
+		return nil
+	}
+	text := p.Method
+	if after != "" {
+		text = escapeMarkdown(text)
+	}
+	return []byte(before + text + after + "\n")
 }
 
 // latex returns the table of headline metrics for the package booktabs.

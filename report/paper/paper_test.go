@@ -102,6 +102,15 @@ func TestPaperOfVariants(t *testing.T) {
 	if text := all["metrics.md"]; !strings.Contains(text, "| base | other | change | finding | n |") || !regexp.MustCompile(`\| mean wait for the first task \|.*\| \d+ jobs \|\n`).MatchString(text) {
 		t.Errorf("metrics.md is\n%s", text)
 	}
+	// What an interval is stands where there are some, and with what words mean below their table, if captions are wanted.
+	const method = "Nothing was tested, because 2 seeds are too little evidence (5 at least)."
+	if strings.Contains(all["figures.tex"]+all["metrics.tex"]+all["metrics.md"], method) {
+		t.Error("a caption that nobody asked for")
+	}
+	said := written(t, OfComparison(c, variants), Options{Formats: []string{"svg"}, Captions: true})
+	if strings.Count(said["figures.tex"], method) != 1 || !strings.Contains(said["figures.tex"], "Difference to base, with its interval.") || !strings.Contains(said["metrics.tex"], "\n% "+method+" n: the jobs") || !strings.Contains(said["metrics.md"], " |\n\n*"+method+" n: the jobs") {
+		t.Errorf("figures.tex, metrics.tex and metrics.md are\n%s\n%s\n%s", said["figures.tex"], said["metrics.tex"], said["metrics.md"])
+	}
 	if text := all["values.csv"]; !strings.Contains(text, "\nother/2,other,2,") {
 		t.Errorf("values.csv begins\n%.300s", text)
 	}
