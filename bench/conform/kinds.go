@@ -17,6 +17,7 @@ var Kinds = []golden.Kind{
 	yarnAllocFile,
 	yarnPlacement,
 	yarnAMRMClient,
+	sparkSettings,
 	containerPlacement,
 	executorAllocation,
 	backendRuns,

@@ -1,11 +1,14 @@
 package conf
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // check refuses what Spark refuses at start.
 //
 // Source: ExecutorAllocationManager.validateSettings, SchedulerBackendUtils, SparkContext, Utils.checkOffHeapEnabled,
-// HealthTracker.validateExcludeOnFailureConfs, SparkConf.validateSettings, HeartbeatReceiver.
+// HealthTracker.validateExcludeOnFailureConfs, SparkConf.validateSettings, HeartbeatReceiver, RpcTimeout.
 func (c *Conf) check() error {
 	if c.ExecutorCores < c.TaskCPUs {
 		return fmt.Errorf("spark.executor.cores is %d, want at least spark.task.cpus (%d)", c.ExecutorCores, c.TaskCPUs)
@@ -21,11 +24,27 @@ func (c *Conf) check() error {
 	if c.Exclude.Enabled && c.Exclude.Timeout <= 0 {
 		return fmt.Errorf("spark.excludeOnFailure.timeout is %d ms with spark.excludeOnFailure.enabled, want 1ms or more", c.Exclude.Timeout)
 	}
+	for _, limit := range []struct {
+		key   string
+		value int
+	}{
+		{"task.maxTaskAttemptsPerExecutor", c.Exclude.TaskPerExecutor}, {"task.maxTaskAttemptsPerNode", c.Exclude.TaskPerNode},
+		{"stage.maxFailedTasksPerExecutor", c.Exclude.StagePerExecutor}, {"stage.maxFailedExecutorsPerNode", c.Exclude.StageExecutorsOnNode},
+		{"application.maxFailedTasksPerExecutor", c.Exclude.AppPerExecutor}, {"application.maxFailedExecutorsPerNode", c.Exclude.AppExecutorsOnNode},
+	} {
+		if c.Exclude.Enabled && limit.value < 1 {
+			return fmt.Errorf("spark.excludeOnFailure.%s is %d with spark.excludeOnFailure.enabled, want 1 or more", limit.key, limit.value)
+		}
+	}
 	if c.Exclude.Enabled && c.Exclude.TaskPerNode >= c.MaxTaskFailures {
 		return fmt.Errorf("spark.excludeOnFailure.task.maxTaskAttemptsPerNode is %d, want less than spark.task.maxFailures (%d)",
 			c.Exclude.TaskPerNode, c.MaxTaskFailures)
 	}
 	switch {
+	case c.NetworkTimeout == math.MaxInt64:
+		return fmt.Errorf("spark.network.timeout is more than %d s, want less: Spark counts it in ms", math.MaxInt64/1000)
+	case c.AskTimeout > math.MaxInt64/1_000_000:
+		return fmt.Errorf("spark.rpc.askTimeout, else spark.network.timeout, is %d ms, want at most %d: Spark counts it in ns", c.AskTimeout, int64(math.MaxInt64/1_000_000))
 	case c.NetworkTimeout <= c.ExecutorHeartbeat:
 		return fmt.Errorf("spark.network.timeout is %d ms, want more than spark.executor.heartbeatInterval (%d ms)", c.NetworkTimeout, c.ExecutorHeartbeat)
 	case c.SilenceTimeout < c.ExecutorHeartbeat:

@@ -2,6 +2,7 @@ package conf
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,6 +39,11 @@ func count(field func(*Conf) *int) func(*Conf, string) error {
 	return setter(parseCount, field, nonNegative, "0 or more")
 }
 
+// number takes what is less than 0 too.
+func number(field func(*Conf) *int) func(*Conf, string) error {
+	return setter(parseCount, field, nil, "")
+}
+
 func positive(field func(*Conf) *int) func(*Conf, string) error {
 	return setter(parseCount, field, func(v int) bool { return v > 0 }, "1 or more")
 }
@@ -71,11 +77,13 @@ func wait(field func(*Conf) *int64) func(*Conf, string) error {
 
 // seconds is a duration whose key is in whole seconds: finer values lose their rest.
 func seconds(field func(*Conf) *int64) func(*Conf, string) error {
-	whole := func(s string) (int64, error) {
-		n, err := parseTime(s, second)
-		return mulSaturated(n, second/millisecond), err
-	}
-	return setter(whole, field, nonNegative, "0 or more")
+	return setter(parseSeconds, field, nonNegative, "0 or more")
+}
+
+// parseSeconds returns a time in ms whose key is in whole seconds.
+func parseSeconds(text string) (int64, error) {
+	n, err := parseTime(text, second)
+	return mulSaturated(n, second/millisecond), err
 }
 
 func mib(field func(*Conf) *int64) func(*Conf, string) error {
@@ -90,17 +98,19 @@ func text(field func(*Conf) *string) func(*Conf, string) error {
 	return func(c *Conf, s string) error { *field(c) = s; return nil }
 }
 
-// oneOf makes the parse function of a choice; the field is whether yes was chosen.
-func oneOf(field func(*Conf) *bool, yes, no string) func(*Conf, string) error {
+// oneOf makes the parse function of a choice of two words, each spelled as it is here after spelled; the field is whether yes was chosen.
+func oneOf(field func(*Conf) *bool, spelled func(string) string, yes, no string) func(*Conf, string) error {
 	return func(c *Conf, text string) error {
-		text = strings.TrimSpace(text)
-		if !strings.EqualFold(text, yes) && !strings.EqualFold(text, no) {
+		if text = spelled(text); text != yes && text != no {
 			return fmt.Errorf("want %s or %s", no, yes)
 		}
-		*field(c) = strings.EqualFold(text, yes)
+		*field(c) = text == yes
 		return nil
 	}
 }
+
+// asIs is for choices whose words are in small letters.
+func asIs(text string) string { return text }
 
 const (
 	exclude     = "spark.excludeOnFailure."
@@ -120,9 +130,9 @@ const unread = "a trace does not say how many records tasks have read"
 var keys = slices.Concat(containerKeys, dynamicKeys, taskKeys, unmodelledKeys)
 
 var containerKeys = []key{
-	{name: "spark.submit.deployMode", fallback: "client", parse: oneOf(func(c *Conf) *bool { return &c.ClusterMode }, "cluster", "client")},
+	{name: "spark.submit.deployMode", fallback: "client", parse: oneOf(func(c *Conf) *bool { return &c.ClusterMode }, asIs, "cluster", "client")},
 	{name: "spark.yarn.isPython", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.Python })},
-	{name: "spark.yarn.priority", fallback: "0", parse: setter(parseCount, func(c *Conf) *int { return &c.YarnPriority }, nil, "")},
+	{name: "spark.yarn.priority", fallback: "0", parse: number(func(c *Conf) *int { return &c.YarnPriority })},
 	{name: "spark.executor.instances", parse: count(func(c *Conf) *int { return &c.Instances })},
 	{name: "spark.executor.cores", fallback: "1", parse: positive(func(c *Conf) *int { return &c.ExecutorCores })},
 	{name: "spark.task.cpus", fallback: "1", parse: positive(func(c *Conf) *int { return &c.TaskCPUs })},
@@ -133,12 +143,12 @@ var containerKeys = []key{
 	{name: "spark.memory.offHeap.enabled", fallback: "false", older: []string{"spark.unsafe.offHeap"}, parse: flag(func(c *Conf) *bool { return &c.OffHeap })},
 	{name: "spark.memory.offHeap.size", fallback: "0", parse: inBytes(func(c *Conf) *int64 { return &c.OffHeapBytes })},
 	{name: "spark.executor.pyspark.memory", parse: mib(func(c *Conf) *int64 { return &c.PySparkMiB })},
-	{name: "spark.driver.cores", fallback: "1", parse: positive(func(c *Conf) *int { return &c.DriverCores })},
+	{name: "spark.driver.cores", fallback: "1", parse: count(func(c *Conf) *int { return &c.DriverCores })},
 	{name: "spark.driver.memory", fallback: "1g", parse: mib(func(c *Conf) *int64 { return &c.DriverMiB })},
 	{name: "spark.driver.memoryOverhead", older: []string{"spark.yarn.driver.memoryOverhead"},
 		parse: mib(func(c *Conf) *int64 { return &c.DriverOverhead })},
 	{name: "spark.driver.memoryOverheadFactor", fallback: "0.1", parse: share(func(c *Conf) *float64 { return &c.DriverFactor })},
-	{name: "spark.yarn.am.cores", fallback: "1", parse: positive(func(c *Conf) *int { return &c.AMCores })},
+	{name: "spark.yarn.am.cores", fallback: "1", parse: count(func(c *Conf) *int { return &c.AMCores })},
 	{name: "spark.yarn.am.memory", fallback: "512m", parse: mib(func(c *Conf) *int64 { return &c.AMMiB })},
 	{name: "spark.yarn.resourceGpuDeviceName", fallback: "yarn.io/gpu", parse: text(func(c *Conf) *string { return &c.GPUDevice })},
 	{name: "spark.yarn.resourceFpgaDeviceName", fallback: "yarn.io/fpga", parse: text(func(c *Conf) *string { return &c.FPGADevice })},
@@ -150,7 +160,7 @@ var containerKeys = []key{
 	{name: "spark.executor.maxNumFailures", older: []string{"spark.yarn.max.executor.failures"},
 		parse: count(func(c *Conf) *int { return &c.MaxExecutorFailures })},
 	{name: "spark.executor.failuresValidityInterval", older: []string{"spark.yarn.executor.failuresValidityInterval"},
-		parse: duration(func(c *Conf) *int64 { return &c.FailuresValidity })},
+		parse: wait(func(c *Conf) *int64 { return &c.FailuresValidity })},
 	{name: "spark.yarn.executor.launch.excludeOnFailure.enabled", fallback: "false", older: []string{"spark.yarn.blacklist.executor.launch.blacklisting.enabled"},
 		parse: flag(func(c *Conf) *bool { return &c.LaunchExclude })},
 	{name: "spark.yarn.exclude.nodes", parse: func(c *Conf, s string) error {
@@ -162,13 +172,13 @@ var containerKeys = []key{
 		}
 		return nil
 	}},
-	{name: "spark.yarn.scheduler.reporterThread.maxFailures", fallback: "5", parse: setter(parseCount, func(c *Conf) *int { return &c.ReporterFailures }, nil, "")},
-	{name: "spark.scheduler.minRegisteredResourcesRatio", fallback: "0.8", parse: func(c *Conf, s string) error { // above 1 is all
-		err := fraction(func(c *Conf) *float64 { return &c.MinRegisteredRatio })(c, s)
+	{name: "spark.yarn.scheduler.reporterThread.maxFailures", fallback: "5", parse: number(func(c *Conf) *int { return &c.ReporterFailures })},
+	{name: "spark.scheduler.minRegisteredResourcesRatio", fallback: "0.8", parse: func(c *Conf, s string) (err error) { // above 1 is all
+		c.MinRegisteredRatio, err = parseFraction(s)
 		c.MinRegisteredRatio = min(c.MinRegisteredRatio, 1)
 		return err
 	}},
-	{name: "spark.scheduler.maxRegisteredResourcesWaitingTime", fallback: "30s", parse: duration(func(c *Conf) *int64 { return &c.MaxRegisteredWait })},
+	{name: "spark.scheduler.maxRegisteredResourcesWaitingTime", fallback: "30s", parse: wait(func(c *Conf) *int64 { return &c.MaxRegisteredWait })},
 	// The general timeout gives the others their defaults.
 	{name: "spark.network.timeout", fallback: "120s", parse: func(c *Conf, s string) error {
 		err := seconds(func(c *Conf) *int64 { return &c.NetworkTimeout })(c, s)
@@ -183,12 +193,12 @@ var containerKeys = []key{
 
 var dynamicKeys = []key{
 	{name: dynamic + "enabled", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.DynamicAllocation })},
-	{name: dynamic + "minExecutors", fallback: "0", parse: setter(parseCount, func(c *Conf) *int { return &c.MinExecutors }, nil, "")},
-	{name: dynamic + "maxExecutors", fallback: "2147483647", parse: setter(parseCount, func(c *Conf) *int { return &c.MaxExecutors }, nil, "")},
-	{name: dynamic + "initialExecutors", fallback: dynamic + "minExecutors", parse: setter(parseCount, func(c *Conf) *int { return &c.InitialExecutors }, nil, "")},
+	{name: dynamic + "minExecutors", fallback: "0", parse: number(func(c *Conf) *int { return &c.MinExecutors })},
+	{name: dynamic + "maxExecutors", fallback: "2147483647", parse: number(func(c *Conf) *int { return &c.MaxExecutors })},
+	{name: dynamic + "initialExecutors", fallback: dynamic + "minExecutors", parse: number(func(c *Conf) *int { return &c.InitialExecutors })},
 	{name: dynamic + "executorAllocationRatio", fallback: "1.0", parse: setter(parseFraction, func(c *Conf) *float64 { return &c.AllocationRatio }, nil, "")},
-	{name: dynamic + "schedulerBacklogTimeout", fallback: "1", parse: seconds(func(c *Conf) *int64 { return &c.BacklogTimeout })},
-	{name: dynamic + "sustainedSchedulerBacklogTimeout", fallback: dynamic + "schedulerBacklogTimeout", parse: seconds(func(c *Conf) *int64 { return &c.SustainedTimeout })},
+	{name: dynamic + "schedulerBacklogTimeout", fallback: "1", parse: setter(parseSeconds, func(c *Conf) *int64 { return &c.BacklogTimeout }, nil, "")},
+	{name: dynamic + "sustainedSchedulerBacklogTimeout", fallback: dynamic + "schedulerBacklogTimeout", parse: setter(parseSeconds, func(c *Conf) *int64 { return &c.SustainedTimeout }, nil, "")},
 	{name: dynamic + "executorIdleTimeout", fallback: "60", parse: seconds(func(c *Conf) *int64 { return &c.IdleTimeout })},
 	{name: dynamic + "cachedExecutorIdleTimeout", fallback: "2147483647", parse: seconds(func(c *Conf) *int64 { return &c.CachedIdleTimeout })},
 	{name: dynamic + "shuffleTracking.enabled", fallback: "true", parse: flag(func(c *Conf) *bool { return &c.ShuffleTracking })},
@@ -204,7 +214,7 @@ var dynamicKeys = []key{
 }
 
 var taskKeys = []key{
-	{name: "spark.scheduler.mode", fallback: "FIFO", parse: oneOf(func(c *Conf) *bool { return &c.FairMode }, "FAIR", "FIFO")},
+	{name: "spark.scheduler.mode", fallback: "FIFO", parse: oneOf(func(c *Conf) *bool { return &c.FairMode }, strings.ToUpper, "FAIR", "FIFO")},
 	{name: "spark.scheduler.allocation.file", parse: text(func(c *Conf) *string { return &c.AllocationFile })},
 	{name: "spark.scheduler.revive.interval", fallback: "1s", parse: period(func(c *Conf) *int64 { return &c.ReviveInterval })},
 	{name: "spark.task.maxFailures", fallback: "4", parse: positive(func(c *Conf) *int { return &c.MaxTaskFailures })},
@@ -221,8 +231,8 @@ var taskKeys = []key{
 	{name: speculation + "minTaskRuntime", fallback: "100ms", parse: duration(func(c *Conf) *int64 { return &c.Speculation.MinTaskRuntime })},
 	{name: speculation + "task.duration.threshold", parse: duration(func(c *Conf) *int64 { return &c.Speculation.DurationThreshold })},
 	{name: speculation + "efficiency.enabled", fallback: "true", parse: flag(func(c *Conf) *bool { return &c.Speculation.Efficiency })},
-	{name: speculation + "efficiency.processRateMultiplier", fallback: "0.75", parse: fraction(func(c *Conf) *float64 { return &c.Speculation.ProcessRateMultiplier }), note: unread},
-	{name: speculation + "efficiency.longRunTaskFactor", fallback: "2.0", parse: fraction(func(c *Conf) *float64 { return &c.Speculation.LongRunTaskFactor }), note: unread},
+	{name: speculation + "efficiency.processRateMultiplier", fallback: "0.75", parse: setter(parseFraction, func(c *Conf) *float64 { return &c.Speculation.ProcessRateMultiplier }, func(v float64) bool { return v > 0 && v <= 1 }, "more than 0 and at most 1"), note: unread},
+	{name: speculation + "efficiency.longRunTaskFactor", fallback: "2.0", parse: setter(parseFraction, func(c *Conf) *float64 { return &c.Speculation.LongRunTaskFactor }, func(v float64) bool { return v >= 1 }, "1 or more"), note: unread},
 	{name: "spark.scheduler.executorTaskExcludeOnFailureTime", older: []string{"spark.scheduler.executorTaskBlacklistTime"},
 		parse: func(c *Conf, s string) error { // the older way to switch exclusion on
 			ms, err := parseTime(s, millisecond)
@@ -230,17 +240,22 @@ var taskKeys = []key{
 			return err
 		}},
 	{name: exclude + "enabled", older: []string{blacklist + "enabled"}, parse: flag(func(c *Conf) *bool { return &c.Exclude.Enabled })},
-	{name: exclude + "timeout", older: []string{blacklist + "timeout"}, parse: duration(func(c *Conf) *int64 { return &c.Exclude.Timeout })},
-	{name: exclude + "task.maxTaskAttemptsPerExecutor", fallback: "1", older: []string{blacklist + "task.maxTaskAttemptsPerExecutor"}, parse: positive(func(c *Conf) *int { return &c.Exclude.TaskPerExecutor })},
-	{name: exclude + "task.maxTaskAttemptsPerNode", fallback: "2", older: []string{blacklist + "task.maxTaskAttemptsPerNode"}, parse: positive(func(c *Conf) *int { return &c.Exclude.TaskPerNode })},
-	{name: exclude + "stage.maxFailedTasksPerExecutor", fallback: "2", older: []string{blacklist + "stage.maxFailedTasksPerExecutor"}, parse: positive(func(c *Conf) *int { return &c.Exclude.StagePerExecutor })},
-	{name: exclude + "stage.maxFailedExecutorsPerNode", fallback: "2", older: []string{blacklist + "stage.maxFailedExecutorsPerNode"}, parse: positive(func(c *Conf) *int { return &c.Exclude.StageExecutorsOnNode })},
-	{name: exclude + "application.maxFailedTasksPerExecutor", fallback: "2", older: []string{blacklist + "application.maxFailedTasksPerExecutor"}, parse: positive(func(c *Conf) *int { return &c.Exclude.AppPerExecutor })},
-	{name: exclude + "application.maxFailedExecutorsPerNode", fallback: "2", older: []string{blacklist + "application.maxFailedExecutorsPerNode"}, parse: positive(func(c *Conf) *int { return &c.Exclude.AppExecutorsOnNode })},
+	{name: exclude + "timeout", older: []string{blacklist + "timeout"}, parse: wait(func(c *Conf) *int64 { return &c.Exclude.Timeout })},
+	{name: exclude + "task.maxTaskAttemptsPerExecutor", fallback: "1", older: []string{blacklist + "task.maxTaskAttemptsPerExecutor"}, parse: number(func(c *Conf) *int { return &c.Exclude.TaskPerExecutor })},
+	{name: exclude + "task.maxTaskAttemptsPerNode", fallback: "2", older: []string{blacklist + "task.maxTaskAttemptsPerNode"}, parse: number(func(c *Conf) *int { return &c.Exclude.TaskPerNode })},
+	{name: exclude + "stage.maxFailedTasksPerExecutor", fallback: "2", older: []string{blacklist + "stage.maxFailedTasksPerExecutor"}, parse: number(func(c *Conf) *int { return &c.Exclude.StagePerExecutor })},
+	{name: exclude + "stage.maxFailedExecutorsPerNode", fallback: "2", older: []string{blacklist + "stage.maxFailedExecutorsPerNode"}, parse: number(func(c *Conf) *int { return &c.Exclude.StageExecutorsOnNode })},
+	{name: exclude + "application.maxFailedTasksPerExecutor", fallback: "2", older: []string{blacklist + "application.maxFailedTasksPerExecutor"}, parse: number(func(c *Conf) *int { return &c.Exclude.AppPerExecutor })},
+	{name: exclude + "application.maxFailedExecutorsPerNode", fallback: "2", older: []string{blacklist + "application.maxFailedExecutorsPerNode"}, parse: number(func(c *Conf) *int { return &c.Exclude.AppExecutorsOnNode })},
 	{name: exclude + "killExcludedExecutors", fallback: "false", older: []string{blacklist + "killBlacklistedExecutors"}, parse: flag(func(c *Conf) *bool { return &c.Exclude.Kill })},
 	{name: exclude + "application.fetchFailure.enabled", fallback: "false", older: []string{blacklist + "application.fetchFailure.enabled"}, parse: flag(func(c *Conf) *bool { return &c.Exclude.FetchFailure })},
 	{name: "spark.scheduler.excludeOnFailure.unschedulableTaskSetTimeout", fallback: "120s", older: []string{"spark.scheduler.blacklist.unschedulableTaskSetTimeout"}, parse: seconds(func(c *Conf) *int64 { return &c.Exclude.UnschedulableTimeout })},
-	{name: "spark.stage.maxConsecutiveAttempts", fallback: "4", parse: positive(func(c *Conf) *int { return &c.MaxConsecutiveAttempts })},
+	{name: "spark.stage.maxConsecutiveAttempts", fallback: "4", parse: func(c *Conf, s string) error { // no ConfigEntry, so nothing around it is cut off
+		if s != strings.TrimSpace(s) {
+			return errors.New("want a whole number without spaces")
+		}
+		return positive(func(c *Conf) *int { return &c.MaxConsecutiveAttempts })(c, s)
+	}},
 	{name: "spark.stage.maxAttempts", fallback: "2147483647", parse: positive(func(c *Conf) *int { return &c.MaxStageAttempts })},
 	{name: "spark.stage.ignoreDecommissionFetchFailure", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.IgnoreDecommissionFetch })},
 	{name: "spark.files.fetchFailure.unRegisterOutputOnHost", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.UnregisterOutputOnHost })},

@@ -50,7 +50,7 @@ func splitResourceKey(name string) (family int, resource string, ok bool) {
 
 func (c *Conf) setResource(name, value string) error {
 	family, resource, _ := splitResourceKey(name)
-	return resourceKeys[family].put(c, resource, strings.TrimSpace(value))
+	return resourceKeys[family].put(c, resource, value)
 }
 
 // resource returns the row of a resource of Spark's.

@@ -115,7 +115,7 @@ func TestTracksShuffles(t *testing.T) {
 }
 
 func TestTextsAndChoices(t *testing.T) {
-	c := parse(t, keysOf("spark.scheduler.mode", " fair ", "spark.scheduler.allocation.file", "f.xml", "spark.submit.deployMode", "CLUSTER",
+	c := parse(t, keysOf("spark.scheduler.mode", "fair", "spark.scheduler.allocation.file", "f.xml", "spark.submit.deployMode", "cluster",
 		"spark.yarn.exclude.nodes", " a, ,b"))
 	if !c.FairMode || c.AllocationFile != "f.xml" || !c.ClusterMode || !slices.Equal(c.ExcludeNodes, []string{"a", "b"}) {
 		t.Errorf("fair %t, file %q, cluster %t, without %q", c.FairMode, c.AllocationFile, c.ClusterMode, c.ExcludeNodes)

@@ -116,9 +116,14 @@ func parseCount(text string) (int, error) {
 	return int(n), nil
 }
 
-// parseFraction returns a finite float64.
+// parseFraction returns a finite float64 as Java reads it, after which a letter may say that it is one.
 func parseFraction(text string) (float64, error) {
-	x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	text = strings.TrimSpace(text)
+	number := text
+	if n := len(text) - 1; n > 0 && strings.ContainsRune("fFdD", rune(text[n])) && (text[n-1] == '.' || text[n-1] >= '0' && text[n-1] <= '9') {
+		number = text[:n]
+	}
+	x, err := strconv.ParseFloat(number, 64)
 	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0, errors.New("want a number such as 0.75")
 	}

@@ -277,7 +277,7 @@ func (d *Driver) Began() int64 {
 // Source: CoarseGrainedSchedulerBackend.isReady, YarnClientSchedulerBackend.start.
 func (d *Driver) waitEnds() int64 {
 	from := d.made()
-	return from + min(d.conf.MaxRegisteredWait, never-max(from, 0))
+	return from + min(max(d.conf.MaxRegisteredWait, 0), never-max(from, 0))
 }
 
 // made returns when the driver was made, as far as is known: in cluster mode not long before its application master registered.

@@ -146,6 +146,12 @@ final class YarnAllocatorRuns implements Main.Recorder {
                 map(new LinkedHashMap<>()), new SparkRackResolver(yarn), clock);
     }
 
+    /** What an allocator asks for with an executor of the application's own profile. */
+    Resource sizeOf(SparkConf conf) throws Exception {
+        YarnConfiguration yarn = yarnConf();
+        return allocator(conf, yarn, client(yarn), new ManualClock(0)).rpIdToYarnResource().get(0);
+    }
+
     private ScriptedClient client(YarnConfiguration yarn) throws Exception {
         Method reset = RackResolver.class.getDeclaredMethod("reset"); // its cache is one for the whole process
         reset.setAccessible(true);
