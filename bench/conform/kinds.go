@@ -14,6 +14,7 @@ var Kinds = []golden.Kind{
 	yarnComparators,
 	yarnResources,
 	yarnCapacityConf,
+	yarnSite,
 	yarnAllocFile,
 	yarnPlacement,
 	yarnAMRMClient,

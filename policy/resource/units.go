@@ -19,7 +19,8 @@ var Units = map[string]Unit{
 	"Ki": {1 << 10, 1}, "Mi": {1 << 20, 1}, "Gi": {1 << 30, 1}, "Ti": {1 << 40, 1}, "Pi": {1 << 50, 1},
 }
 
-const unitNames = "[p, n, u, m, , k, M, G, T, P, Ki, Mi, Gi, Ti, Pi]"
+// unitNames are the names as Java tells them: in the order of a hash table.
+const unitNames = "[, Gi, G, k, m, M, n, p, P, T, u, Ti, Pi, Mi, Ki]"
 
 // A UnitError is the message of YARN's exception: a unit is unknown, or an amount does not fit into 64 bits on the way.
 type UnitError string

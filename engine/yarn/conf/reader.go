@@ -1,7 +1,7 @@
 package conf
 
 import (
-	"regexp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,7 +66,7 @@ func (r *reader) integer(key string, def int64, bits int) int64 {
 			digits = "-" + digits
 		}
 	}
-	n, err := strconv.ParseInt(digits, base, bits)
+	n, err := strconv.ParseInt(westernDigits(digits), base, bits)
 	if err != nil {
 		e := badWhole(digits, bits, err)
 		if base == 16 {
@@ -123,41 +123,46 @@ func (r *reader) most(key string, v, all float32, text string) {
 	}
 }
 
-var durationForm = regexp.MustCompile(`^(-?\d+) *(ns|us|ms|s|m|h|d)?$`)
+// timeUnits are the endings of a time and what they are in ns, in the order in which they are looked for.
+//
+// Source: Configuration.ParsedTimeDuration.
+var timeUnits = []struct {
+	suffix string
+	ns     int64
+}{{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"d", 86400e9}}
 
-// duration reads ms, or a number with a unit.
+// duration reads ms, or a number with a unit right behind it. What is beyond 64 bits is the nearest that is not.
 //
 // Source: Configuration.getTimeDuration.
 func (r *reader) duration(key string, def int64) int64 {
+	const msInNS = 1e6
 	v, ok := r.raw(key)
 	if !ok {
 		return def
 	}
-	m := durationForm.FindStringSubmatch(strings.ToLower(javaTrim(v)))
-	if m == nil {
-		r.fail(key, v, badNumber(javaTrim(v)).instead("a whole number of milliseconds, or of a unit such as 10s"))
-		return def
+	number, ns := strings.ToLower(javaTrim(v)), int64(msInNS)
+	for _, unit := range timeUnits {
+		if rest, is := strings.CutSuffix(number, unit.suffix); is {
+			number, ns = rest, unit.ns
+			break
+		}
 	}
-	n, err := javaLong(m[1])
+	n, err := javaLong(number)
 	if err != nil {
-		r.fail(key, v, err)
+		r.fail(key, javaTrim(v), err.instead("a whole number of milliseconds, or of a unit such as 10s"))
 		return def
 	}
-	switch m[2] {
-	case "ns":
-		return n / 1e6
-	case "us":
-		return n / 1e3
-	case "s":
-		return n * 1e3
-	case "m":
-		return n * 60e3
-	case "h":
-		return n * 3600e3
-	case "d":
-		return n * 86400e3
+	if ns < msInNS {
+		return n / (msInNS / ns)
 	}
-	return n
+	switch by := ns / msInNS; {
+	case n > math.MaxInt64/by:
+		return math.MaxInt64
+	case n < math.MinInt64/by:
+		return math.MinInt64
+	default:
+		return n * by
+	}
 }
 
 func sortedKeys[T any](m map[string]T) []string {

@@ -62,9 +62,10 @@ type Site struct {
 	NodeExpiry             int32
 	AMExpiry               int64
 	ContainerExpiry        int32
-	MaxAppPriority         int32 // priorities of applications are cut to it
-	MaxAttempts            int32 // of an application that does not say how many it may have
-	GlobalMaxAttempts      int32 // of one that says
+	MaxAppPriority         int32   // priorities of applications are cut to it
+	MaxAttempts            int32   // of an application that does not say how many it may have
+	GlobalMaxAttempts      int32   // of one that says
+	tokenKeysMS            []int64 // of tokenKeys: after which they are replaced
 	WorkPreservingRecovery bool
 	SchedulingWait         int64 // after the start of the ResourceManager
 
@@ -72,6 +73,7 @@ type Site struct {
 	bounds        [2]bounds
 	failIncrement error
 	failFair      error
+	failPriority  error
 
 	// Remarks are about keys that YARN knows and a replay does not follow, and values that can only be mistakes;
 	// Of is the key alone.
@@ -148,6 +150,7 @@ const (
 	capacityPrefix    = "yarn.scheduler.capacity."
 
 	keyHeartbeat         = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
+	keyAMExpiry          = "yarn.am.liveness-monitor.expiry-interval-ms"
 	keyNodeExpiry        = "yarn.nm.liveness-monitor.expiry-interval-ms"
 	keyMaxAttempts       = "yarn.resourcemanager.am.max-attempts"
 	keyGlobalMaxAttempts = "yarn.resourcemanager.am.global.max-attempts"
@@ -163,9 +166,12 @@ func (r *reader) site() *Site {
 
 	s.HeartbeatInterval = r.long(keyHeartbeat, 1000)
 	s.NodeExpiry = r.int(keyNodeExpiry, 600000)
-	s.AMExpiry = r.duration("yarn.am.liveness-monitor.expiry-interval-ms", 900000)
+	s.AMExpiry = r.duration(keyAMExpiry, 900000)
 	s.ContainerExpiry = r.int("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", 600000)
-	s.MaxAppPriority = r.int("yarn.cluster.max-application-priority", 0)
+	for _, k := range tokenKeys {
+		s.tokenKeysMS = append(s.tokenKeysMS, 1000*r.long(k.key, 86400))
+	}
+	s.failPriority = r.apart(func() { s.MaxAppPriority = r.int("yarn.cluster.max-application-priority", 0) })
 	s.MaxAttempts = r.int(keyMaxAttempts, 2)
 	s.GlobalMaxAttempts = r.int(keyGlobalMaxAttempts, s.MaxAttempts)
 	s.WorkPreservingRecovery = r.boolean("yarn.resourcemanager.work-preserving-recovery.enabled", true)

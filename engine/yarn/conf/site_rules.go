@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"cmp"
 	"fmt"
 
 	"replay/policy/resource"
@@ -14,9 +15,19 @@ func (s *Site) AMPreemption(path string) bool {
 	return s.amPreemption
 }
 
+// tokenKeys are the keys of tokens that the ResourceManager replaces, which have to live longer than three times what must hear of the next one may be silent.
+var tokenKeys = [...]struct {
+	key, expiry string
+	of          func(*Site) int64 // ms
+}{
+	{"yarn.resourcemanager.am-rm-tokens.master-key-rolling-interval-secs", keyAMExpiry, func(s *Site) int64 { return s.AMExpiry }},
+	{"yarn.resourcemanager.container-tokens.master-key-rolling-interval-secs", keyNodeExpiry, func(s *Site) int64 { return int64(s.NodeExpiry) }},
+	{"yarn.resourcemanager.nm-tokens.master-key-rolling-interval-secs", keyNodeExpiry, func(s *Site) int64 { return int64(s.NodeExpiry) }},
+}
+
 // CheckStart applies the validation with which the ResourceManager starts.
 //
-// Source: ResourceManager.validateConfigs.
+// Source: ResourceManager.validateConfigs, AMRMTokenSecretManager, RMContainerTokenSecretManager, NMTokenSecretManagerInRM.
 func (s *Site) CheckStart() error {
 	for _, k := range []struct {
 		what, key string
@@ -29,6 +40,12 @@ func (s *Site) CheckStart() error {
 	if int64(s.NodeExpiry) < s.HeartbeatInterval {
 		return refuse("YarnRuntimeException", "Nodemanager expiry interval should be no less than heartbeat interval, %s=%d, %s=%d",
 			keyNodeExpiry, s.NodeExpiry, keyHeartbeat, s.HeartbeatInterval).at(0, keyNodeExpiry, fmt.Sprint(s.NodeExpiry))
+	}
+	for i, k := range tokenKeys {
+		silent := k.of(s)
+		if active := resource.F2L(float64(silent) * 1.5); s.tokenKeysMS[i] <= 2*active {
+			return refuse("IllegalArgumentException", "%s should be more than 3 X %s", k.key, k.expiry).at(0, k.expiry, fmt.Sprint(silent))
+		}
 	}
 	return nil
 }
@@ -81,13 +98,15 @@ func (s *Site) CheckFair() error {
 			return refuse("YarnRuntimeException", "Invalid resource scheduler %s allocation configuration: %s=%d. Values must be greater than 0.", k.what, k.increment, inc).at(0, k.increment, fmt.Sprint(inc))
 		}
 	}
-	return s.failFair
+	return cmp.Or(s.failFair, s.failPriority)
 }
 
 // CheckCapacity applies the validation with which the CapacityScheduler starts.
 //
 // Source: CapacityScheduler.validateConf.
-func (s *Site) CheckCapacity() error { return s.checkPositive(resource.Memory, resource.VCores) }
+func (s *Site) CheckCapacity() error {
+	return cmp.Or(s.failPriority, s.checkPositive(resource.Memory, resource.VCores))
+}
 
 // CheckFIFO applies the validation with which the FifoScheduler starts. A number of vcores that can't be read keeps the
 // ResourceManager from starting, whatever the scheduler.
@@ -97,7 +116,7 @@ func (s *Site) CheckFIFO() error {
 	if err := s.checkPositive(resource.Memory); err != nil {
 		return err
 	}
-	return s.bounds[resource.VCores].failure
+	return cmp.Or(s.bounds[resource.VCores].failure, s.failPriority)
 }
 
 func (s *Site) checkPositive(types ...int) error {

@@ -15,19 +15,25 @@ func counts(exit int32) bool {
 	return true
 }
 
-// retries reports whether an application gets another attempt after so many failures that count; asked is how many
-// attempts its submission asked for, 0 or less for the ResourceManager's default. An application with one attempt never does,
-// whatever ended it.
+// Attempts returns how many attempts an application may have whose submission asks for so many, 0 or less for the ResourceManager's default.
 //
-// Source: RMAppImpl (maxAppAttempts), RMAppImpl.AttemptFailedTransition.
-func (r *RM) retries(failures, asked int) bool {
-	limit := asked
+// Source: RMAppImpl (maxAppAttempts).
+func (c *Config) Attempts(asked int) int {
 	switch {
 	case asked <= 0:
-		limit = r.config.MaxAttempts
-	case asked > r.config.GlobalMaxAttempts:
-		limit = r.config.GlobalMaxAttempts
+		return c.MaxAttempts
+	case asked > c.GlobalMaxAttempts:
+		return c.GlobalMaxAttempts
 	}
+	return asked
+}
+
+// retries reports whether an application that asked for so many attempts gets another one after so many failures that count. An application
+// with one attempt never does, whatever ended it.
+//
+// Source: RMAppImpl.AttemptFailedTransition.
+func (r *RM) retries(failures, asked int) bool {
+	limit := r.config.Attempts(asked)
 	return limit > 1 && failures < limit
 }
 

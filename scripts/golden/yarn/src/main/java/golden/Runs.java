@@ -191,6 +191,9 @@ final class Runs {
       case "capacity_conf":
         lines = List.of(cases.capacityConf(seed));
         break;
+      case "site":
+        lines = List.of(new SiteCase(seed).play(seed));
+        break;
       case "resources":
         lines = List.of(cases.resource(seed));
         break;
