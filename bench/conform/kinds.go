@@ -27,4 +27,5 @@ var Kinds = []golden.Kind{
 	schedulerRuns,
 	yarnAllocator,
 	mapReduceAllocator,
+	mapReduceSettings,
 }

@@ -1,6 +1,10 @@
 package resource
 
-import "math"
+import (
+	"math"
+	"strconv"
+	"strings"
+)
 
 // F2L is Java's (long) of a double: truncation, NaN is 0, values beyond the range saturate.
 func F2L(x float64) int64 {
@@ -73,4 +77,14 @@ func safeRatio(a, b int64) float32 {
 		return 0
 	}
 	return float32(float32(a) / float32(b))
+}
+
+// ParseFloat is Java's reading of a finite float of so many bits, after which a letter may say that it is one: 0.5f, 2D.
+func ParseFloat(text string, bits int) (x float64, ok bool) {
+	text = strings.TrimSpace(text)
+	if n := len(text) - 1; n > 0 && strings.ContainsRune("fFdD", rune(text[n])) && (text[n-1] == '.' || text[n-1] >= '0' && text[n-1] <= '9') {
+		text = text[:n]
+	}
+	x, err := strconv.ParseFloat(text, bits)
+	return x, err == nil && !math.IsNaN(x) && !math.IsInf(x, 0)
 }

@@ -77,8 +77,7 @@ func (e *ValueError) Error() string { return e.text }
 
 func (r *reader) text(key string) (string, bool) {
 	v, ok := r.values(key)
-	v = strings.TrimSpace(v)
-	return v, ok && v != ""
+	return strings.TrimSpace(v), ok
 }
 
 func (r *reader) wrong(key, value, wanted string) {
@@ -125,8 +124,8 @@ func (r *reader) float(key string, otherwise float64, bits int) float64 {
 	if !ok {
 		return otherwise
 	}
-	f, err := strconv.ParseFloat(v, bits)
-	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+	f, is := resource.ParseFloat(v, bits)
+	if !is {
 		r.wrong(key, v, "a number")
 		return otherwise
 	}
@@ -148,7 +147,10 @@ func (r *reader) slowStart() float32 {
 }
 
 // bool is what stands there, or otherwise if it is neither true nor false.
-func (r *reader) bool(key string, otherwise bool) bool {
+func (r *reader) bool(key string, otherwise bool) bool { return r.flag(key, otherwise, otherwise) }
+
+// flag is what stands there, unset without the key and neither for a value that is neither true nor false.
+func (r *reader) flag(key string, unset, neither bool) bool {
 	v, ok := r.text(key)
 	switch strings.ToLower(v) {
 	case "true":
@@ -156,10 +158,15 @@ func (r *reader) bool(key string, otherwise bool) bool {
 	case "false":
 		return false
 	}
-	if ok {
-		r.odd.Add(remark.Odd, 0, key+"="+v, remark.NoBoolean(otherwise))
+	if !ok {
+		return unset
 	}
-	return otherwise
+	text := remark.NoBoolean(neither)
+	if neither != unset {
+		text = fmt.Sprintf("neither true nor false, which MapReduce takes for %t", neither)
+	}
+	r.odd.Add(remark.Odd, 0, key+"="+v, text)
+	return neither
 }
 
 // policies are the preemption policies by their classes.
@@ -201,10 +208,10 @@ func (r *reader) conf() *Conf {
 			Enabled: r.bool("mapreduce.job.ubertask.enable", false), Maps: r.int("mapreduce.job.ubertask.maxmaps", 9),
 			Reduces: r.int("mapreduce.job.ubertask.maxreduces", 1), Bytes: r.long("mapreduce.job.ubertask.maxbytes", blockSize),
 		},
-		HeartbeatMS:           r.long("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", 1000),
+		HeartbeatMS:           int64(r.int("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", 1000)),
 		TaskTimeoutMS:         r.long("mapreduce.task.timeout", 600_000),
 		StuckMS:               r.long("mapreduce.task.stuck.timeout-ms", 600_000),
-		CheckMS:               r.long("mapreduce.task.timeout.check-interval-ms", 30_000),
+		CheckMS:               int64(r.int("mapreduce.task.timeout.check-interval-ms", 30_000)),
 		FinishWhenReducesDone: r.bool("mapreduce.job.finish-when-all-reducers-done", true),
 		RefusedMS:             r.long("yarn.app.mapreduce.am.scheduler.connection.wait.interval-ms", 360_000),
 		AMMaxAttempts:         r.int("mapreduce.am.max-attempts", 2),
@@ -249,7 +256,7 @@ func (r *reader) task(kind string) Task {
 		Uber:               resource.R(r.long(prefix+"memory.mb", -1), r.long(prefix+"cpu.vcores", 1)),
 		MaxAttempts:        r.int(prefix+"maxattempts", 4),
 		FailuresMaxPercent: r.int(prefix+"failures.maxpercent", 0),
-		Speculative:        r.bool(prefix+"speculative", true),
+		Speculative:        r.flag(prefix+"speculative", true, false), // by mapred-default.xml, which MRAppMaster does without
 	}
 	if t.MaxAttempts < 1 {
 		r.wrong(prefix+"maxattempts", fmt.Sprint(t.MaxAttempts), "1 or more")
@@ -275,6 +282,9 @@ func (r *reader) vcores(prefix string) int64 {
 func (r *reader) master() (size, uber resource.Resource) {
 	const prefix = "yarn.app.mapreduce.am.resource."
 	uber = resource.R(r.sizeOf(prefix+"mb", 1536), r.sizeOf(prefix+"cpu-vcores", 1))
+	for _, name := range []string{"mb", "cpu-vcores"} { // they are among the names of resources, and must look like amounts
+		r.requested(prefix, "", name)
+	}
 	size = uber
 	if mb, ok := r.requestedMemory(prefix); ok {
 		size[resource.Memory] = mb
@@ -287,7 +297,7 @@ func (r *reader) master() (size, uber resource.Resource) {
 
 // sizeOf is what a key says of a container, in MiB or vcores.
 func (r *reader) sizeOf(key string, otherwise int64) int64 {
-	return r.size(key, r.long(key, otherwise))
+	return r.size(key, int64(r.int(key, otherwise)))
 }
 
 func (r *reader) size(key string, n int64) int64 {
@@ -297,11 +307,13 @@ func (r *reader) size(key string, n int64) int64 {
 	return n
 }
 
-// heapRatio is read where a heap is set.
+// heapRatio is the share of a container that a heap takes; it is read whether one is set or not.
 const heapRatio = "mapreduce.job.heap.memory-mb.ratio"
 
 // heap is the option for the largest heap; the last one counts.
-var heap = regexp.MustCompile(`^-Xmx(\d+)([kKmMgGtT]?)$`)
+//
+// Source: JobConf.JAVA_OPTS_XMX_PATTERN.
+var heap = regexp.MustCompile(`^-Xmx(\d+)([kKmMgG]?)$`)
 
 // memory is the size of a container in MiB: as it is set, or what the heap of the task's options needs.
 //
@@ -311,8 +323,9 @@ func (r *reader) memory(kind string) int64 {
 	if mb, ok := r.requestedMemory(prefix + "resource."); ok {
 		return mb
 	}
-	if mb := r.long(prefix+"memory.mb", -1); mb > 0 {
-		return r.size(prefix+"memory.mb", mb)
+	ratio := r.single(heapRatio, 0.8)
+	if mb := int64(r.int(prefix+"memory.mb", -1)); mb > 0 {
+		return mb
 	}
 	options, ok := r.text(prefix + "java.opts")
 	if !ok {
@@ -339,10 +352,10 @@ func (r *reader) memory(kind string) int64 {
 		n >>= 10
 	case "g":
 		n <<= 10
-	case "t":
-		n <<= 20
 	}
-	ratio := r.single(heapRatio, 0.8)
+	if n = int64(int32(n)); n <= 0 {
+		return 1024
+	}
 	if ratio <= 0 {
 		r.wrong(heapRatio, fmt.Sprint(ratio), "more than 0")
 		return 1024
@@ -357,7 +370,7 @@ func (r *reader) requested(prefix, unit string, names ...string) (n int64, ok bo
 	set := ""
 	for _, name := range names {
 		key := prefix + name
-		v, is := r.text(key)
+		v, is := r.values(key)
 		if !is {
 			continue
 		}

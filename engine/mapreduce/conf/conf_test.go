@@ -136,7 +136,8 @@ func TestRemarks(t *testing.T) {
 			Of: "yarn.app.mapreduce.am.job.task.estimator.class", Text: "it has no part in scheduling, or the trace has its effect"}}},
 		{"mapreduce.reduce.shuffle.max-fetch-failures-fraction", "0.1", remark.List{{Kind: remark.Unmodelled, Of: "mapreduce.reduce.shuffle.max-fetch-failures-fraction=0.1",
 			Text: "outputs of maps can be fetched as long as their node is there"}}},
-		{"mapreduce.map.speculative", "no", remark.List{{Kind: remark.Odd, Of: "mapreduce.map.speculative=no", Text: "neither true nor false, so it is taken for the default, true"}}},
+		{"mapreduce.map.speculative", "no", remark.List{{Kind: remark.Odd, Of: "mapreduce.map.speculative=no", Text: "neither true nor false, which MapReduce takes for false"}}},
+		{"mapreduce.job.ubertask.enable", "no", remark.List{{Kind: remark.Odd, Of: "mapreduce.job.ubertask.enable=no", Text: "neither true nor false, so it is taken for the default, false"}}},
 	} {
 		if got, err := Remarks(map[string]string{tt.key: tt.value}); err != nil || !slices.Equal(got, tt.want) {
 			t.Errorf("%s=%s: %+v, %v, want %+v", tt.key, tt.value, got, err, tt.want)

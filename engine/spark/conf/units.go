@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"replay/policy/resource"
 )
 
 // Units of times in Spark's configuration, in microseconds.
@@ -116,15 +118,10 @@ func parseCount(text string) (int, error) {
 	return int(n), nil
 }
 
-// parseFraction returns a finite float64 as Java reads it, after which a letter may say that it is one.
+// parseFraction returns a finite float64.
 func parseFraction(text string) (float64, error) {
-	text = strings.TrimSpace(text)
-	number := text
-	if n := len(text) - 1; n > 0 && strings.ContainsRune("fFdD", rune(text[n])) && (text[n-1] == '.' || text[n-1] >= '0' && text[n-1] <= '9') {
-		number = text[:n]
-	}
-	x, err := strconv.ParseFloat(number, 64)
-	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+	x, ok := resource.ParseFloat(text, 64)
+	if !ok {
 		return 0, errors.New("want a number such as 0.75")
 	}
 	return x, nil
