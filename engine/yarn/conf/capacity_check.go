@@ -82,10 +82,8 @@ func (p *capacityParser) amount(key string) (r resource.Resource, _ *Error) {
 		} else {
 			unit = ""
 		}
-		for _, c := range unit {
-			if !unicode.IsLetter(c) {
-				return r, refuse("IllegalArgumentException", "Units '%s' contains non alphabet characters, which is not allowed.", unit).at(0, key, text)
-			}
+		if err := checkLetters(unit); err != nil {
+			return r, err.at(0, key, text)
 		}
 		if _, ok := resource.Units[unit]; !ok {
 			odd(fmt.Sprintf("unit %s of %s is not known and the amount is ignored; units are k, M, G, T, P and, of 1024, Ki, Mi, Gi, Ti, Pi", unit, javaTrim(part[0])))
@@ -122,6 +120,18 @@ func (p *capacityParser) show(r resource.Resource) string {
 	return b.String() + ">"
 }
 
+// checkLetters refuses a unit that has other characters behind its first letter.
+//
+// Source: ResourceUtils.getUnits.
+func checkLetters(unit string) *Error {
+	for _, c := range unit {
+		if !unicode.IsLetter(c) {
+			return refuse("IllegalArgumentException", "Units '%s' contains non alphabet characters, which is not allowed.", unit)
+		}
+	}
+	return nil
+}
+
 // maxAllocation reads the largest container of a queue.
 //
 // Source: QueueAllocationSettings.setupMaximumAllocation.
@@ -136,7 +146,7 @@ func (p *capacityParser) maxAllocation(q *CapacityQueue, prefix string) *Error {
 			q.Path, p.show(r), p.show(cluster)).at(0, key, p.props[key])
 	}
 	key := prefix + "maximum-allocation"
-	if text := p.text(key, ""); text != "" {
+	if text, _ := p.raw(key); text != "" { // of spaces alone it is something
 		r, err := parseAllocation(text, p.site.Types)
 		if err != nil {
 			return err.at(0, key, text)
@@ -170,16 +180,24 @@ func (p *capacityParser) maxAllocation(q *CapacityQueue, prefix string) *Error {
 
 var allocationForm = regexp.MustCompile(`^([^=]+)=([0-9]+)[ \t\n\x0b\f\r]?(\w*)$`)
 
-// parseAllocation reads name=value[unit] pairs.
+// parseAllocation reads name=value[unit] pairs, all of them before it looks for what they name.
 //
 // Source: ResourceUtils.createResourceFromString.
 func parseAllocation(text string, types []string) (r resource.Resource, _ *Error) {
+	type amount struct {
+		name  string
+		value int64
+	}
+	var read []amount
 	for _, pair := range javaSplit(javaTrim(text), ",") {
 		m := allocationForm.FindStringSubmatch(javaTrim(pair))
 		if m == nil {
 			return r, refuse("IllegalArgumentException", `"%s" is not a valid resource type/amount pair. Please provide key=amount pairs separated by commas.`, javaTrim(pair))
 		}
 		name, unit := m[1], m[3]
+		if err := checkLetters(unit); err != nil {
+			return r, err
+		}
 		v, err := javaLong(m[2])
 		if err != nil {
 			return r, err
@@ -205,14 +223,17 @@ func parseAllocation(text string, types []string) (r resource.Resource, _ *Error
 		if err != nil {
 			return r, err
 		}
-		index := slices.Index(types, name)
+		read = append(read, amount{name, v})
+	}
+	for _, a := range read {
+		index := slices.Index(types, a.name)
 		if index < 0 {
-			return r, refuse("ResourceNotFoundException", "Unknown resource: %s", name)
+			return r, refuse("ResourceNotFoundException", "Unknown resource: %s", a.name)
 		}
 		if index == resource.VCores {
-			v = min(v, math.MaxInt32)
+			a.value = min(a.value, math.MaxInt32)
 		}
-		r[index] = v
+		r[index] = a.value
 	}
 	return r, nil
 }

@@ -109,13 +109,16 @@ func (p *capacityParser) rest() error {
 	}
 	p.UserMetrics = p.boolean(capacityPrefix+"user-metrics.enable", false)
 	p.ReservationsLookOn = p.boolean(capacityPrefix+"reservations-continue-look-all-nodes", true)
-	p.MaxParallelPerUser = p.int(capacityPrefix+"user."+maxParallel, 1<<31-1)
+	perUser := p.apart(func() { p.MaxParallelPerUser = p.int(capacityPrefix+"user."+maxParallel, 1<<31-1) }) // read when a user has an application
+	if err, is := perUser.(*Error); is {
+		p.problem(err, "any user")
+	}
 	for _, key := range sortedKeys(p.props) {
 		if user, ok := strings.CutPrefix(key, capacityPrefix+"user."); ok && strings.HasSuffix(user, "."+maxParallel) {
 			text, _ := p.raw(key) // read when the user has an application, and not trimmed
 			n, err := javaInt(text)
 			if err != nil {
-				p.Problems = append(p.Problems, err.at(0, key, text).instead("a whole number of applications, without which the scheduler ends with the first one of %s", strings.TrimSuffix(user, "."+maxParallel)))
+				p.problem(err.at(0, key, text), strings.TrimSuffix(user, "."+maxParallel))
 			}
 			p.maxParallelOf[strings.TrimSuffix(user, "."+maxParallel)] = n
 		}
@@ -124,6 +127,11 @@ func (p *capacityParser) rest() error {
 }
 
 const maxParallel = "max-parallel-apps"
+
+// problem keeps what is wrong with a number of applications that YARN reads with the first one of a user.
+func (p *capacityParser) problem(err *Error, user string) {
+	p.Problems = append(p.Problems, err.instead("a whole number of applications, without which the scheduler ends with the first one of %s", user))
+}
 
 // queue reads the queue called name below the queue with index parent, then its children.
 func (p *capacityParser) queue(parent int, name string) *Error {

@@ -138,6 +138,9 @@ func TestCapacityErrors(t *testing.T) {
 	if c := capacityOf(t, map[string]string{"root.queues": "a,a", "root.a.capacity": "50"}); c.Err() == nil {
 		t.Error("a queue that is listed twice is no problem")
 	}
+	if err := capacityOf(t, map[string]string{"root.queues": "a", "root.a.capacity": "100", "user.max-parallel-apps": "five"}).Err(); err == nil {
+		t.Error("a limit of all users that YARN cannot read is no problem")
+	}
 	if c := capacityOf(t, map[string]string{"root.queues": "a", "root.a.capacity": "100", "user.u.max-parallel-apps": " 5"}); c.Err() == nil {
 		t.Error("a user's limit that YARN cannot read is no problem")
 	}

@@ -242,9 +242,12 @@ final class Cases {
     return JSON.writeValueAsString(out);
   }
 
-  String capacityConf(long id) throws Exception {
+  String capacityConf(long id, boolean edges) throws Exception {
     texts.capacity(site);
     sizes(id);
+    if (edges) {
+      CapacityEdges.draw(rnd, site);
+    }
     Map<String, Object> out = new LinkedHashMap<>();
     out.put("id", id);
     out.put("kind", "capacity_conf");

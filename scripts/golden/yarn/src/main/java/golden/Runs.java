@@ -189,7 +189,10 @@ final class Runs {
         lines = List.of(cases.placement(seed));
         break;
       case "capacity_conf":
-        lines = List.of(cases.capacityConf(seed));
+        lines = List.of(cases.capacityConf(seed, false));
+        break;
+      case "capacity_edges":
+        lines = List.of(cases.capacityConf(seed, true));
         break;
       case "site":
         lines = List.of(new SiteCase(seed).play(seed));
