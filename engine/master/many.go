@@ -2,9 +2,16 @@ package master
 
 import "math"
 
-// Many are the events of a master that are of the kind of which there may be many at a time, see [Event]: a binary heap. Nothing of them is kept but time and number, in one word: a key.
-// What has no place there, as its time is too late, is an event like others.
-type Many struct{ keys []uint64 }
+// Many are the events of a master that are of the kind of which there may be many at a time, see [Event]: a short sorted list of those that come first, and a binary heap of the others.
+// Nothing of them is kept but time and number, in one word: a key. What has no place there, as its time is too late, is an event like others.
+type Many struct {
+	list []uint64 // ascending, from a position on; what is before that was taken
+	from int
+	far  []uint64 // behind those of the list; empty while the list is
+}
+
+// longestList is how many events the list holds at most: of so many one takes its place at less than what a heap costs, where each step is a guess of the processor's.
+const longestList = 64
 
 const (
 	NumberBits  = 28                     // numbers of events have so many bits
@@ -19,10 +26,10 @@ func (m *Many) Takes(at, number int64) bool {
 
 // key returns that of the first event, the largest of all if there is none.
 func (m *Many) key() uint64 {
-	if len(m.keys) == 0 {
+	if m.from >= len(m.list) {
 		return none
 	}
-	return m.keys[0]
+	return m.list[m.from]
 }
 
 func timeOf(key uint64) int64 { return int64(key >> NumberBits) }
@@ -38,8 +45,54 @@ func (m *Many) First() (at, number int64, ok bool) {
 // Put adds an event that has a place, and reports whether it is the first one.
 func (m *Many) Put(at, number int64) (first bool) {
 	key := uint64(at)<<NumberBits | uint64(number)
-	m.keys = append(m.keys, key)
-	heap, i := m.keys, len(m.keys)-1
+	list, from := m.list, m.from
+	n := len(list)
+	if n-from >= longestList || len(m.far) > 0 {
+		last := list[n-1]
+		if key > last {
+			m.putFar(key)
+			return false
+		}
+		if n-from >= longestList {
+			m.putFar(last)
+			n--
+			list = list[:n]
+		}
+	}
+	if n == cap(list) && 4*from > n {
+		n, from = copy(list, list[from:]), 0
+		list = list[:n]
+	}
+	list = append(list, key)
+	i := n
+	for ; i > from && list[i-1] > key; i-- {
+		list[i] = list[i-1]
+	}
+	list[i] = key
+	m.list, m.from = list, from
+	return i == from
+}
+
+// Take removes the first event.
+func (m *Many) Take() {
+	if m.from++; m.from >= len(m.list) {
+		m.refill()
+	}
+}
+
+// refill goes on with those behind the list, which is empty.
+func (m *Many) refill() {
+	m.list, m.from = m.list[:0], 0
+	for len(m.far) > 0 && len(m.list) < longestList/2 {
+		m.list = append(m.list, m.far[0])
+		m.takeFar()
+	}
+}
+
+// putFar adds an event to those behind the list.
+func (m *Many) putFar(key uint64) {
+	m.far = append(m.far, key)
+	heap, i := m.far, len(m.far)-1
 	for i > 0 {
 		p := (i - 1) / 2
 		if key > heap[p] {
@@ -49,16 +102,15 @@ func (m *Many) Put(at, number int64) (first bool) {
 		i = p
 	}
 	heap[i] = key
-	return i == 0
 }
 
-// Take removes the first event.
-func (m *Many) Take() {
-	heap := m.keys
+// takeFar removes the first one of those behind the list.
+func (m *Many) takeFar() {
+	heap := m.far
 	n := len(heap) - 1
 	last := heap[n]
 	heap = heap[:n]
-	m.keys = heap
+	m.far = heap
 	i := 0
 	for c := 1; c < len(heap); c = 2*i + 1 {
 		key := heap[c]
@@ -81,16 +133,21 @@ func (m *Many) Take() {
 
 // At appends the numbers of all events of a time to a list; none is earlier.
 func (m *Many) At(at int64, list []int64) []int64 {
-	heap := m.keys
-	if timeOf(m.key()) != at {
+	for _, key := range m.list[m.from:] {
+		if timeOf(key) != at {
+			return list
+		}
+		list = append(list, numberOf(key))
+	}
+	if len(m.far) == 0 || timeOf(m.far[0]) != at {
 		return list
 	}
 	n := len(list)
 	for list = append(list, 0); n < len(list); n++ { // places in the heap, each of which becomes the number there
 		i := int(list[n])
-		list[n] = numberOf(heap[i])
-		for c := 2*i + 1; c < min(2*i+3, len(heap)); c++ {
-			if timeOf(heap[c]) == at {
+		list[n] = numberOf(m.far[i])
+		for c := 2*i + 1; c < min(2*i+3, len(m.far)); c++ {
+			if timeOf(m.far[c]) == at {
 				list = append(list, int64(c))
 			}
 		}
@@ -99,10 +156,10 @@ func (m *Many) At(at int64, list []int64) []int64 {
 }
 
 // Clear takes all events out.
-func (m *Many) Clear() { m.keys = m.keys[:0] }
+func (m *Many) Clear() { m.list, m.from, m.far = m.list[:0], 0, m.far[:0] }
 
-// Keys are where the events are kept, of which the first one comes first. It must not be changed.
-func (m *Many) Keys() []uint64 { return m.keys }
+// Keys are where the next events are kept, in order. It must not be changed.
+func (m *Many) Keys() []uint64 { return m.list[m.from:] }
 
 // A Span is time in which nothing comes but events of a master of the kind of which there are many, what follows them, and a timer: the master executes these by itself, one after the
 // other, as if each had been scheduled. See [Clock.Span].
