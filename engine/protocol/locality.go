@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"replay/engine/reuse"
@@ -18,7 +19,8 @@ type Locality struct {
 	first  int // of the racks there
 	room   []Name
 
-	hostsIn []int32 // by number of the rack plus 1: how many hosts it has; empty unless all have one and none is called like a host that has
+	hostsIn []int32  // by number of the rack plus 1: how many hosts it has; empty unless all have one and none is called like a host that has
+	racksIn []uint64 // scratch: the same as bits, for all that have some to be found without a guess at which do
 
 	// Of one that [Locality.Rest] made:
 	all     *Locality
@@ -68,34 +70,35 @@ func (l *Locality) Renew(racks Racks) {
 func (l *Locality) fill(racks Racks) bool {
 	of, rack := racks.RackNumbers()
 	hosts := l.room
-	l.has, l.hostsIn = reuse.Zeros(l.has, len(of)>>6+1), reuse.Zeros(l.hostsIn, 1+len(rack))
-	if !markHosts(hosts, of, l.has, l.hostsIn) || l.hostsIn[0] > 0 {
+	l.has, l.hostsIn, l.racksIn = reuse.Zeros(l.has, len(of)>>6+1), reuse.Zeros(l.hostsIn, 1+len(rack)), reuse.Zeros(l.racksIn, len(rack)>>6+1)
+	if !markHosts(hosts, of, l.has, l.hostsIn, l.racksIn) || l.hostsIn[0] > 0 {
 		return false
 	}
-	has, hostsIn := l.has, l.hostsIn[1:][:len(rack)]
-	list := hosts
-	for k, r := range rack {
-		if hostsIn[k] == 0 {
-			continue
+	has, list := l.has, hosts
+	for w, racks := range l.racksIn {
+		for ; racks != 0; racks &= racks - 1 {
+			r := rack[w<<6+bits.TrailingZeros64(racks)-1]
+			if of[r] != 0 {
+				return false
+			}
+			has[r>>6] |= 1 << (r & 63)
+			list = append(list, r)
 		}
-		if of[r] != 0 {
-			return false
-		}
-		has[r>>6] |= 1 << (r & 63)
-		list = append(list, r)
 	}
 	l.hosts, l.racks, l.listed, l.first, l.room = len(hosts), len(list)-len(hosts), list, len(hosts), list[:len(hosts)]
 	return true
 }
 
-// markHosts marks hosts and counts them by the numbers of their racks; it reports false where one has no place in that table.
-func markHosts(hosts []Name, of []uint16, has []uint64, hostsIn []int32) bool {
+// markHosts marks hosts and counts and marks them by the numbers of their racks; it reports false where one has no place in that table.
+func markHosts(hosts []Name, of []uint16, has []uint64, hostsIn []int32, racksIn []uint64) bool {
 	for _, h := range hosts {
 		if int(h) >= len(of) {
 			return false
 		}
 		has[h>>6] |= 1 << (h & 63)
-		hostsIn[of[h]]++
+		r := of[h]
+		hostsIn[r]++
+		racksIn[r>>6] |= 1 << (r & 63)
 	}
 	return true
 }

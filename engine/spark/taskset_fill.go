@@ -48,9 +48,9 @@ func (s *TaskSet) fill() {
 	hosts := s.Spec.Hosts[start[0]:start[s.Spec.Tasks]]
 	f.mark(hosts)
 	h.make(min(len(hosts), 64*len(f.bits)))
-	n := f.sort(h.keysAt.sorted)
+	n := f.count()
 	h.keysAt.sorted, h.seen, h.lists = h.keysAt.sorted[:n:n], h.seen[:n], h.lists[:n]
-	f.find(hosts)
+	f.find(hosts, h.keysAt.sorted)
 	h.links = slices.Grow(h.links[:0], len(hosts))[:len(hosts)]
 	clear(h.lists)
 	f.link(h.links, h.lists, h.seen)
@@ -92,26 +92,25 @@ func (f *filling) mark(hosts []int32) {
 	}
 }
 
-// sort fills a list with the hosts, ascending, and returns how many they are.
-func (f *filling) sort(keys []int32) (n int) {
+// count counts the bits before those of each word, and returns how many there are.
+func (f *filling) count() (n int) {
 	before := f.before[:len(f.bits)]
 	for w, word := range f.bits {
 		before[w] = int32(n)
-		for ; word != 0; word &= word - 1 {
-			keys[n] = int32(w<<6 + mathbits.TrailingZeros64(word))
-			n++
-		}
+		n += mathbits.OnesCount64(word)
 	}
 	return n
 }
 
-// find finds where the list of each location's host is.
-func (f *filling) find(hosts []int32) {
+// find finds where the list of each location's host is, and puts the host there into a list, which is of all of them, ascending. That is once for each location: which of them
+// are the first of their hosts no processor guesses.
+func (f *filling) find(hosts, sorted []int32) {
 	f.at = slices.Grow(f.at[:0], len(hosts))[:len(hosts)]
 	bits, before, at := f.bits, f.before[:len(f.bits)], f.at
 	for k, host := range hosts {
 		w := uint32(host) >> 6
-		at[k] = before[w] + int32(mathbits.OnesCount64(bits[w]&(1<<(host&63)-1)))
+		i := before[w] + int32(mathbits.OnesCount64(bits[w]&(1<<(host&63)-1)))
+		at[k], sorted[i] = i, host
 	}
 }
 

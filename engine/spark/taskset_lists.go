@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"replay/engine/fetch"
+	"replay/engine/sorted"
 	"replay/engine/spark/scala"
 )
 
@@ -124,49 +125,12 @@ type keyPositions struct {
 	sorted []int32 // all keys; nil = they are in the table
 }
 
-// find returns the position of key, or -1. Among keys that are sorted it is looked for from where it would be if they lay evenly: step by step if it is close to that,
-// as most often.
+// find returns the position of key, or -1.
 func (k *keyPositions) find(key int32) int32 {
 	if k.sorted == nil {
 		return k.table.find(key)
 	}
-	const few = 16
-	sorted := k.sorted
-	n := len(sorted)
-	if n == 0 || key < sorted[0] || key > sorted[n-1] {
-		return -1
-	}
-	at := 0
-	if first, last := int64(sorted[0]), int64(sorted[n-1]); first < last {
-		at = int((int64(key) - first) * int64(n-1) / (last - first))
-	}
-	if sorted[at] < key {
-		to := min(at+few, n-1)
-		if sorted[to] < key {
-			return k.search(to, n, key)
-		}
-		for at++; sorted[at] < key; at++ {
-		}
-	} else {
-		to := max(at-few, 0)
-		if sorted[to] > key {
-			return k.search(0, to, key)
-		}
-		for ; sorted[at] > key; at-- {
-		}
-	}
-	if sorted[at] == key {
-		return int32(at)
-	}
-	return -1
-}
-
-// search is find among some of the keys.
-func (k *keyPositions) search(from, to int, key int32) int32 {
-	if at, ok := slices.BinarySearch(k.sorted[from:to], key); ok {
-		return int32(from + at)
-	}
-	return -1
+	return int32(sorted.Find(k.sorted, key))
 }
 
 // add returns the position of key, which it makes if there is none.

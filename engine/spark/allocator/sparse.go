@@ -53,17 +53,13 @@ func (h *hinted) count() {
 	}
 }
 
-// from returns where the first host from a number on is in an ascending list.
-func from(hosts []spark.HostTasks, host protocol.Name) int {
-	low, high := 0, len(hosts)
-	for low < high {
-		if mid := int(uint(low+high) >> 1); hosts[mid].Host < host {
-			low = mid + 1
-		} else {
-			high = mid
-		}
+// from returns where the first host from a number on is in an ascending list, as [sorted.Below] does.
+func from(hosts []spark.HostTasks, host protocol.Name) (n int) {
+	for left := len(hosts); left > 0; left >>= 1 {
+		half := (left + 1) >> 1
+		n += half & int((int64(hosts[n+half-1].Host)-int64(host))>>63)
 	}
-	return low
+	return n
 }
 
 // askSparsely is [Allocator.ask] without a look at each host, where the placement can do without. It reports whether it has asked.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/sorted"
 	"replay/engine/spark"
 )
 
@@ -67,6 +68,7 @@ func (d *Driver) hostsOf(t tally) []spark.HostTasks {
 // named fills a list with the hosts of the nodes, by node, and their counts.
 func named[N uint16 | protocol.Name](hosts []spark.HostTasks, t tally, host []N) {
 	times := t.times[:len(t.nodes)]
+	hosts = hosts[:len(t.nodes)]
 	for i, node := range t.nodes {
 		hosts[i] = spark.HostTasks{Host: protocol.Name(host[node]), Tasks: times[i]}
 	}
@@ -74,10 +76,10 @@ func named[N uint16 | protocol.Name](hosts []spark.HostTasks, t tally, host []N)
 
 // tallyOf counts how often each node is listed.
 func tallyOf(nodes []int32) tally {
-	sorted := slices.Clone(nodes)
-	slices.Sort(sorted)
-	t := roomyTally(len(sorted))
-	for _, node := range sorted {
+	list := slices.Clone(nodes)
+	slices.Sort(list)
+	t := roomyTally(len(list))
+	for _, node := range list {
 		if k := len(t.nodes); k > 0 && t.nodes[k-1] == node {
 			t.times[k-1]++
 		} else {
@@ -132,6 +134,5 @@ func (t tally) plus(o tally, by int32) (sum tally) {
 
 // has reports whether a node counts.
 func (t tally) has(node int32) bool {
-	_, ok := slices.BinarySearch(t.nodes, node)
-	return ok
+	return sorted.Find(t.nodes, node) >= 0
 }
