@@ -83,6 +83,7 @@ type TaskScheduler struct {
 	failing int // task sets in the pools of which failures count for exclusion
 
 	sets     []*TaskSet // by ID; nil when nothing of it is left
+	lone     *TaskSet   // see [TaskScheduler.findLone]
 	stages   map[int32][]int32
 	nextTask int64
 	stamps   int32 // given so far, see [TaskSet.filled]
@@ -319,6 +320,7 @@ func (s *TaskScheduler) Submit(now int64, spec *TaskSetSpec) *TaskSet {
 	}
 	s.stages[spec.Stage] = append(s.stages[spec.Stage], set.ID)
 	s.pools.Add(&set.Schedulable, spec.Pool)
+	s.findLone()
 	s.emit(TaskEvent{Kind: ReviveOffers})
 	return set
 }
@@ -333,6 +335,7 @@ func (s *TaskScheduler) remove(set *TaskSet) {
 		s.failing--
 	}
 	s.pools.Remove(&set.Schedulable)
+	s.findLone()
 	ids := s.stages[set.Stage]
 	if ids = slices.DeleteFunc(ids, func(id int32) bool { return id == set.ID }); len(ids) == 0 {
 		delete(s.stages, set.Stage)

@@ -202,13 +202,18 @@ func (s *TaskSet) plain() bool {
 
 // only returns the task set that alone has its turn, where that is easily seen, as most often, if it is plain; else nil.
 func (s *TaskScheduler) only() *TaskSet {
-	if s.health != nil || len(s.pools.Pools) != 1 || len(s.pools.Pools[0].sets) != 1 {
-		return nil
-	}
-	if set := s.sets[s.pools.Pools[0].sets[0].ID]; !set.Zombie && set.Backlog > 0 && set.plain() {
+	if set := s.lone; set != nil && !set.Zombie && set.Backlog > 0 && set.plain() {
 		return set
 	}
 	return nil
+}
+
+// findLone finds the task set that is in the pools alone, where none are excluded for failures.
+func (s *TaskScheduler) findLone() {
+	s.lone = nil
+	if s.health == nil && len(s.pools.Pools) == 1 && len(s.pools.Pools[0].sets) == 1 {
+		s.lone = s.sets[s.pools.Pools[0].sets[0].ID]
+	}
 }
 
 // offerOnly gives the set that alone has its turn that.

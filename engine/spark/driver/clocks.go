@@ -106,6 +106,14 @@ func (d *Driver) still() bool {
 	return l.alone && l.tick.at > now && d.reviveAt != now && !d.mgr.Told() && (d.free <= 0 || !d.tasks.Pending())
 }
 
+// undisturbed reports whether neither an offer of all executors nor a clock may come between now and a time.
+func (d *Driver) undisturbed(to int64) bool {
+	if d.still() {
+		return d.clocks.tick.at >= to
+	}
+	return d.reviveAt != d.now() && !d.ticksBefore(to)
+}
+
 // ticksBefore reports whether a clock that may be due has one of its times between now and a time.
 func (d *Driver) ticksBefore(at int64) bool {
 	now, l := d.now(), &d.clocks

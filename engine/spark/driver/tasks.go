@@ -336,7 +336,7 @@ func (d *Driver) status(id int64) {
 		d.busy(-d.idled)
 		d.idled = 0
 	}
-	if d.reviveAt != now && !d.ticksBefore(at) && !d.source.questioning() && d.follows(at, id) {
+	if d.undisturbed(at) && !d.source.questioning() && d.follows(at, id) {
 		d.resultOf(r, set, a)
 	} else {
 		d.h.At(at, evResult, id, id)
