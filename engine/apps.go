@@ -253,7 +253,7 @@ func (s *sim) submit(a *app) {
 	}
 	if err == nil {
 		if s.sc.Moved(a.rec.Queue, queue) {
-			s.warnings.ofJob("placed", false, "%s is in %s in the trace, the placement rules put it in %s", record.JobCalled(a.job.ID, a.job.Name), a.rec.Queue, queue)
+			s.warnings.ofJob("placed", false, "%s is in %s in the trace, the placement rules put it in %s", record.JobCalled(a.job.ID, a.job.Name, a.job.ExternalID), a.rec.Queue, queue)
 		}
 		a.rec.Queue = queue
 		a.usage = s.queues.at(queue)
@@ -303,7 +303,7 @@ func (a *app) leaves() {
 func (s *sim) refuse(rec *record.Job, err error) {
 	rec.Outcome, rec.Reason, rec.Finish = record.JobFailed, err.Error(), s.now
 	rec.TasksFailed = rec.Tasks
-	s.warnings.ended("job-refused", "%s can't run: %v", record.JobCalled(rec.ID, rec.Name), err)
+	s.warnings.ended("job-refused", "%s can't run: %v", record.JobCalled(rec.ID, rec.Name, rec.ExternalID), err)
 	s.jobDone(rec)
 }
 
@@ -356,14 +356,14 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32, again bool) {
 		circle := a.circle.after(a.rec.TasksSucceeded, a.endOfAM(exit))
 		a.rec.WastedTaskMS += a.rec.TaskMS // the application begins again
 		a.rec.TaskMS, a.rec.TasksSucceeded = 0, 0
-		s.warnings.ofJob("am-retry", a.attempt > 1, "%s: its application master was started again: %s", record.JobCalled(a.job.ID, a.job.Name), a.endOfAM(exit))
+		s.warnings.ofJob("am-retry", a.attempt > 1, "%s: its application master was started again: %s", record.JobCalled(a.job.ID, a.job.Name, a.job.ExternalID), a.endOfAM(exit))
 		a.done.containers = max(a.done.containers, int64(len(a.containers)))
 		s.enter(&app{s: s, id: a.id, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, usage: a.usage, attempt: a.attempt + 1, circle: circle, done: a.done, updates: a.updates})
 	default:
 		a.rec.Finish = s.now
 		a.rec.Outcome = record.JobFailed
 		a.rec.Reason = fmt.Sprintf("its application master ended in attempt %d: %s", a.attempt, a.endOfAM(exit))
-		s.warnings.ended("job-failed", "%s failed: %s", record.JobCalled(a.job.ID, a.job.Name), a.rec.Reason)
+		s.warnings.ended("job-failed", "%s failed: %s", record.JobCalled(a.job.ID, a.job.Name, a.job.ExternalID), a.rec.Reason)
 		a.countDone()
 		s.jobDone(a.rec)
 	}

@@ -55,7 +55,7 @@ func (s *sim) finish() {
 			a.countDone()
 			a.rec.TasksFailed = 0 // none is given up
 			a.rec.Outcome, a.rec.Reason = record.JobUnfinished, reason
-			s.warnings.ended("unfinished", "%s did not finish: %s", record.JobCalled(a.job.ID, a.job.Name), reason)
+			s.warnings.ended("unfinished", "%s did not finish: %s", record.JobCalled(a.job.ID, a.job.Name, a.job.ExternalID), reason)
 			s.jobDone(a.rec)
 		}
 	}

@@ -104,7 +104,7 @@ func (a *app) Unregister(reason string) {
 	s.rm.Unregister(s.now, a.id)
 	if reason != "" {
 		a.rec.Outcome, a.rec.Reason = record.JobFailed, reason
-		s.warnings.ended("job-failed", "%s failed: %s", record.JobCalled(a.job.ID, a.job.Name), reason)
+		s.warnings.ended("job-failed", "%s failed: %s", record.JobCalled(a.job.ID, a.job.Name, a.job.ExternalID), reason)
 	} else {
 		a.rec.Outcome = record.JobSucceeded
 	}

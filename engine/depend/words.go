@@ -16,7 +16,7 @@ const (
 // The text has no time: replays of other seeds and variants say the same, which is shown once.
 func (h *Held) Said() string {
 	return fmt.Sprintf("%s was submitted later than the trace has it, as it begins after the end of job %d (depends_on); its wait and duration count from then",
-		record.JobCalled(h.Job.ID, h.Job.Name), h.By)
+		record.JobCalled(h.Job.ID, h.Job.Name, h.Job.ExternalID), h.By)
 }
 
 // NeverSubmitted says that jobs were not submitted, as others on which they depend had not ended when the replay did; empty for none.
@@ -26,7 +26,7 @@ func (d *Jobs) NeverSubmitted() string {
 		return ""
 	}
 	j := jobs[0]
-	called := record.JobCalled(j.ID, j.Name)
+	called := record.JobCalled(j.ID, j.Name, j.ExternalID)
 	if len(jobs) == 1 {
 		return fmt.Sprintf("%s was not submitted, and is in no number, as not all after whose end it begins (depends_on: %s) had ended when the replay did", called, others(j.DependsOn))
 	}

@@ -142,7 +142,7 @@ func (l *loop) sizes(j *trace.Job) ([][]room, error) {
 				rooms[i] = append(rooms[i], roomOf(r))
 			}
 			if len(j.Stages[i].Extra) > 0 {
-				l.warn("ideal-extra", true, true, "%s asks for %s: the ideal scheduler looks at memory and vcores alone", record.JobCalled(j.ID, j.Name), j.Stages[i].Extra[0].Name)
+				l.warn("ideal-extra", true, true, "%s asks for %s: the ideal scheduler looks at memory and vcores alone", record.JobCalled(j.ID, j.Name, j.ExternalID), j.Stages[i].Extra[0].Name)
 			}
 		}
 	default:
@@ -184,7 +184,7 @@ func (l *loop) arrive(t *trace.Job, held *depend.Held) {
 	}
 	if err != nil {
 		j.rec.Outcome, j.rec.Reason, j.rec.Finish, j.rec.TasksFailed = record.JobFailed, err.Error(), l.now, j.rec.Tasks
-		l.warn("job-refused", true, true, "%s can't run: %v", record.JobCalled(j.ID, j.Name), err)
+		l.warn("job-refused", true, true, "%s can't run: %v", record.JobCalled(j.ID, j.Name, j.ExternalID), err)
 		l.write(j)
 		return
 	}

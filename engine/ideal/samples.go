@@ -107,7 +107,7 @@ func (l *loop) finish() error {
 	for _, id := range slices.Sorted(maps.Keys(l.jobs)) {
 		j := l.jobs[id]
 		j.rec.Outcome, j.rec.Reason = record.JobUnfinished, l.whyUnfinished(j, head)
-		l.warn("unfinished", true, true, "%s did not finish: %s", record.JobCalled(j.ID, j.Name), j.rec.Reason)
+		l.warn("unfinished", true, true, "%s did not finish: %s", record.JobCalled(j.ID, j.Name, j.ExternalID), j.rec.Reason)
 		l.write(j)
 	}
 	if said := l.depend.NeverSubmitted(); said != "" {

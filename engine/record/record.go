@@ -6,6 +6,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -350,12 +351,12 @@ func StoppedAt(ms int64) string {
 	return "the replay stopped at " + (time.Duration(ms) * time.Millisecond).String()
 }
 
-// JobCalled says which job a text is about: its number, and its name if it has one.
-func JobCalled(id int64, name string) string {
-	if name == "" {
-		return fmt.Sprintf("job %d", id)
+// JobCalled says which job a text is about: its number, and the first of its names that it has.
+func JobCalled(id int64, names ...string) string {
+	if name := cmp.Or(names...); name != "" {
+		return fmt.Sprintf("job %d (%s)", id, name)
 	}
-	return fmt.Sprintf("job %d (%s)", id, name)
+	return fmt.Sprintf("job %d", id)
 }
 
 // chatter are the codes of warnings of how a replay went and what was chosen for it: nothing that was given is left unused.

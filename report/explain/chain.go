@@ -22,13 +22,16 @@ type Held struct {
 
 // A Link is a job of a chain as JSON. Times are ms, and null where they did not come.
 type Link struct {
-	Job       int64  `json:"job"`
-	Name      string `json:"name"`
-	OwnMS     int64  `json:"own_submit_ms"`
-	SubmitMS  int64  `json:"submit_ms"`
-	FirstTask *int64 `json:"first_task_ms"`
-	FinishMS  *int64 `json:"finish_ms"`
+	Job        int64  `json:"job"`
+	Name       string `json:"name"`
+	ExternalID string `json:"external_id"`
+	OwnMS      int64  `json:"own_submit_ms"`
+	SubmitMS   int64  `json:"submit_ms"`
+	FirstTask  *int64 `json:"first_task_ms"`
+	FinishMS   *int64 `json:"finish_ms"`
 }
+
+func (l *Link) called() string { return record.JobCalled(l.Job, l.Name, l.ExternalID) }
 
 // Links is a chain as JSON.
 func Links(chain []*result.Job) (links []Link) {
@@ -39,7 +42,7 @@ func Links(chain []*result.Job) (links []Link) {
 		return &t
 	}
 	for _, j := range chain {
-		links = append(links, Link{j.ID, j.Name, j.Own(), j.Submit, happened(j.FirstTask), happened(j.Finish)})
+		links = append(links, Link{j.ID, j.Name, j.ExternalID, j.Own(), j.Submit, happened(j.FirstTask), happened(j.Finish)})
 	}
 	return links
 }
@@ -67,7 +70,7 @@ func (h *Held) WriteText(w io.Writer) {
 	}
 	by, first, own := "job "+strconv.FormatInt(*h.By, 10), &h.Chain[0], &h.Chain[len(h.Chain)-1]
 	if n := len(h.Chain) - 2; n >= 0 {
-		by = record.JobCalled(h.Chain[n].Job, h.Chain[n].Name)
+		by = h.Chain[n].called()
 	}
 	fmt.Fprintf(w, "\n%s\n", p.In(shown.Heading, fmt.Sprintf("%s  held back before its submission, from its own time at %s on", ms(h.HeldMS), ms(h.OwnMS))))
 	shown.Paragraph(w, fmt.Sprintf("It begins after the end of %s (depends_on), of which the last was that of %s. In the chain of jobs that led to it each was held back until the one before had ended; from its first submission to that of this job it took %s, %s of it between the end of one and the submission of the next:",
@@ -99,7 +102,7 @@ func writeChain(w io.Writer, chain []Link) {
 		case more > 1 && i == ends:
 			t.Row(fmt.Sprintf("… %d more", more))
 		case more <= 1 || i < ends || i >= len(chain)-ends:
-			t.Row(record.JobCalled(l.Job, l.Name), ms(l.OwnMS), ms(l.SubmitMS-l.OwnMS), ms(l.SubmitMS), since(l.FirstTask, l.SubmitMS), since(l.FinishMS, l.SubmitMS))
+			t.Row(l.called(), ms(l.OwnMS), ms(l.SubmitMS-l.OwnMS), ms(l.SubmitMS), since(l.FirstTask, l.SubmitMS), since(l.FinishMS, l.SubmitMS))
 		}
 	}
 	t.Write(w)

@@ -28,9 +28,9 @@ func TestHeldBack(t *testing.T) {
 		1: {"901 ms held back before its submission, from its own time at 100 ms on It begins after the end of 1 job (depends_on), of which the last was that of job 0. In the chain of jobs that led to it each was held back until the one before had ended; " +
 			"from its first submission to that of this job it took 1.00 s, 1 ms of it between the end of one and the submission of the next: " +
 			"job own time held back submitted first task after took job 0 0 s 0 s 0 s – 1.00 s job 1 100 ms 901 ms 1.00 s – 1.00 s",
-			`{"depends_on":1,"own_submit_ms":100,"held_ms":901,"held_by":0,"chain":[{"job":0,"name":"","own_submit_ms":0,"submit_ms":0,"first_task_ms":null,"finish_ms":1000},{"job":1,"name":"","own_submit_ms":100,"submit_ms":1001,"first_task_ms":null,"finish_ms":2001}]}`},
+			`{"depends_on":1,"own_submit_ms":100,"held_ms":901,"held_by":0,"chain":[{"job":0,"name":"","external_id":"","own_submit_ms":0,"submit_ms":0,"first_task_ms":null,"finish_ms":1000},{"job":1,"name":"","external_id":"","own_submit_ms":100,"submit_ms":1001,"first_task_ms":null,"finish_ms":2001}]}`},
 		5: {"It begins after the end of 1 job (depends_on), and was not held back.",
-			`{"depends_on":1,"own_submit_ms":1600,"held_ms":0,"held_by":null,"chain":[{"job":5,"name":"","own_submit_ms":1600,"submit_ms":1600,"first_task_ms":null,"finish_ms":2600}]}`},
+			`{"depends_on":1,"own_submit_ms":1600,"held_ms":0,"held_by":null,"chain":[{"job":5,"name":"","external_id":"","own_submit_ms":1600,"submit_ms":1600,"first_task_ms":null,"finish_ms":2600}]}`},
 	} {
 		if id == 2 || id == 3 {
 			continue

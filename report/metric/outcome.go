@@ -32,7 +32,7 @@ type Reason struct {
 	Outcome string `json:"outcome"` // failed, refused or unfinished
 	Words   string `json:"reason"`
 	Jobs    int64  `json:"jobs"`
-	First   int64  `json:"first_job"` // number and name of the first job
+	First   int64  `json:"first_job"` // number of the first job, and its name or, if it has none, its name where it was recorded
 	Name    string `json:"first_name"`
 	Of      string `json:"first_of,omitempty"` // the trace or window of the first job, where there are several
 	// Unexpected is how many of the jobs count in [Outcome.Unexpected].
@@ -79,7 +79,7 @@ func (o *Outcome) add(p *pass) func() {
 		if !ok {
 			r = len(o.Reasons)
 			at[key] = r
-			o.Reasons = append(o.Reasons, Reason{Outcome: name, Words: j.Reason, First: j.ID, Name: j.Name, Run: o.Runs})
+			o.Reasons = append(o.Reasons, Reason{Outcome: name, Words: j.Reason, First: j.ID, Name: cmp.Or(j.Name, j.ExternalID), Run: o.Runs})
 		}
 		o.Reasons[r].Jobs++
 		o.Reasons[r].Unexpected += o.Unexpected - unexpected

@@ -10,10 +10,10 @@ import (
 
 // Label names a job by its name and number.
 func Label(j *result.Job) string {
-	if j.Name == "" {
-		return fmt.Sprintf("job %d", j.ID)
+	if name := cmp.Or(j.Name, j.ExternalID); name != "" {
+		return fmt.Sprintf("%s (job %d)", name, j.ID)
 	}
-	return fmt.Sprintf("%s (job %d)", j.Name, j.ID)
+	return fmt.Sprintf("job %d", j.ID)
 }
 
 // A Shift is a job that ends at another time.

@@ -104,7 +104,7 @@ func Called(chain []*Job) string {
 		case more > 1 && i == ends:
 			names = append(names, fmt.Sprintf("%d more", more))
 		case more <= 1 || i < ends || i >= len(chain)-ends:
-			names = append(names, record.JobCalled(j.ID, j.Name))
+			names = append(names, record.JobCalled(j.ID, j.Name, j.ExternalID))
 		}
 	}
 	return strings.Join(names, ", ")

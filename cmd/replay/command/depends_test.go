@@ -11,7 +11,7 @@ import (
 func TestJobsAfterOthers(t *testing.T) {
 	dir := t.TempDir()
 	table, whole, cut, run := filepath.Join(dir, "jobs.csv"), filepath.Join(dir, "whole"), filepath.Join(dir, "cut"), filepath.Join(dir, "run")
-	const held = "2 jobs, the first: job 1 was submitted later than the trace has it, as it begins after the end of job 0 (depends_on); its wait and duration count from then"
+	const held = "2 jobs, the first: job 1 (b) was submitted later than the trace has it, as it begins after the end of job 0 (depends_on); its wait and duration count from then"
 	if err := os.WriteFile(table, []byte("job,submit,duration,parents\na,0,30,\nb,5,20,a\nc,10,10,a b\nd,20,5,\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -25,11 +25,11 @@ func TestJobsAfterOthers(t *testing.T) {
 		{must(t, "trace", "info", whole, "--json"), `"jobs_after_others": 2,`},
 		{must(t, "trace", "info", cut), "after others         1 job to be submitted when others have ended"},
 		{cutting, "left out: import.json, dependencies on jobs that are not in it: 2\n"},
-		{must(t, "run", whole, "--until", "20s"), "  - 2 jobs were not submitted, and are in no number, as others after whose end they begin (depends_on) had not ended when the replay did; the first: job 1, after job 0"},
-		{must(t, "run", cut, "--until", "20s"), "  - job 1 was not submitted, and is in no number, as not all after whose end it begins (depends_on: job 0) had ended when the replay did"},
-		{unwrapped(must(t, "explain", run, "job 2")), "held back before its submission, from its own time at 10.00 s on It begins after the end of 2 jobs (depends_on), of which the last was that of job 1. In the chain of jobs that led to it each was held back until the one before had ended; from its first submission to that of this job it took "},
-		{unwrapped(must(t, "explain", run, "job 2")), ", 2 ms of it between the end of one and the submission of the next: job own time held back submitted first task after took job 0 0 s 0 s 0 s "},
-		{unwrapped(must(t, "explain", run, "--all")), "A chain of 3 jobs, each held back until the one before it had ended, ends last: job 0, job 1, job 2. It takes "},
+		{must(t, "run", whole, "--until", "20s"), "  - 2 jobs were not submitted, and are in no number, as others after whose end they begin (depends_on) had not ended when the replay did; the first: job 1 (b), after job 0"},
+		{must(t, "run", cut, "--until", "20s"), "  - job 1 (c) was not submitted, and is in no number, as not all after whose end it begins (depends_on: job 0) had ended when the replay did"},
+		{unwrapped(must(t, "explain", run, "job 2")), "held back before its submission, from its own time at 10.00 s on It begins after the end of 2 jobs (depends_on), of which the last was that of job 1 (b). In the chain of jobs that led to it each was held back until the one before had ended; from its first submission to that of this job it took "},
+		{unwrapped(must(t, "explain", run, "job 2")), ", 2 ms of it between the end of one and the submission of the next: job own time held back submitted first task after took job 0 (a) 0 s 0 s 0 s "},
+		{unwrapped(must(t, "explain", run, "--all")), "A chain of 3 jobs, each held back until the one before it had ended, ends last: job 0 (a), job 1 (b), job 2 (c). It takes "},
 		{unwrapped(must(t, "explain", run, "--all", "--json")), `"last_chain": [ { "job": 0, `},
 		{unwrapped(must(t, "explain", run, "job 1", "--executors", "50%..200%", "--json")), `"held": { "depends_on": 1, "own_submit_ms": 5000, "held_ms": `},
 		{unwrapped(must(t, "explain", run, "job 1", "--if")), " if application masters started at once (start of the application master); submitted 5.00 s sooner, as jobs that it begins after end so replay whatif "},

@@ -103,7 +103,7 @@ func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Mast
 	d.history = newHistory(k.Recorded.Attempts[j.ID], k.Recorded.Executors != nil, set.conf.MaxTaskFailures)
 	d.latencies = k.latencies(j.ID, h.Attempt())
 	if !set.conf.ClusterMode && d.rec.AMRegistered < h.Now() { // which another attempt did
-		h.Warn("client-mode", "%s: its application master was lost, and the whole application starts again; in client mode (spark.submit.deployMode) Spark's driver goes on", record.JobCalled(j.ID, j.Name))
+		h.Warn("client-mode", "%s: its application master was lost, and the whole application starts again; in client mode (spark.submit.deployMode) Spark's driver goes on", record.JobCalled(j.ID, j.Name, j.ExternalID))
 	}
 	if s := &set.conf.Speculation; s.Enabled && s.Efficiency && h.Attempt() == 1 {
 		k.speculating++
