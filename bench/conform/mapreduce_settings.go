@@ -3,8 +3,6 @@ package conform
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -34,22 +32,9 @@ type mapReduceSettingsCase struct {
 func runMapReduceSettings(c *mapReduceSettingsCase, out *golden.Results) {
 	id := fmt.Sprint(c.ID)
 	got, err := conf.New(func(key string) (string, bool) { v, ok := c.Conf[key]; return v, ok })
-	if refused := c.Refused + c.Mistake; refused != "" || err != nil {
-		if (refused != "") != (err != nil) {
-			out.AddDifferent(golden.Difference{Case: id, Expected: refused, Got: fmt.Sprint(err), State: c.Conf})
-			return
-		}
-		out.AddEqual()
-		return
+	if !refusal(id, c.Refused+c.Mistake, err, c.Conf, out) {
+		sameValues(id, jobValues(got), c.Values, sameJobValue, c.Conf, out)
 	}
-	values := jobValues(got)
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if is, want := values[name], string(c.Values[name]); !sameJobValue(is, want) {
-			out.AddDifferent(golden.Difference{Case: id, Expected: want, Got: fmt.Sprint(is), State: fmt.Sprint(name, " ", c.Conf)})
-			return
-		}
-	}
-	out.AddEqual()
 }
 
 // jobValues are the values of a case by its names; times are in ms, or in seconds where the name ends in _s.

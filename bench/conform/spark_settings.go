@@ -3,7 +3,6 @@ package conform
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -42,18 +41,13 @@ var settingTypes = []string{"memory-mb", "vcores", "yarn.io/gpu", "yarn.io/fpga"
 
 func runSparkSettings(c *sparkSettingsCase, out *golden.Results) {
 	got, _, err := conf.Parse(conf.Layer{Name: "conf", Strict: true, Values: c.Conf})
-	if refused := c.Refused + c.Mistake; err != nil || refused != "" {
-		if (err != nil) != (refused != "") {
-			out.AddDifferent(golden.Difference{Case: c.ID, Expected: refused, Got: fmt.Sprint(err), State: c.Conf})
-			return
-		}
-		out.AddEqual()
+	if refusal(c.ID, c.Refused+c.Mistake, err, c.Conf, out) {
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(settingOf)) {
 		is := settingOf[key](got)
 		want, differs := c.Values[key]
-		if differs && sameSetting(is, want) || !differs && is == settingOf[key](noSettings) {
+		if differs && sameSetting(is, string(want)) || !differs && is == settingOf[key](noSettings) {
 			continue
 		}
 		out.AddDifferent(golden.Difference{Case: c.ID, Expected: string(want), Got: is, State: key})
@@ -72,13 +66,8 @@ func runSparkSettings(c *sparkSettingsCase, out *golden.Results) {
 	if got.DynamicAllocation {
 		said["initial"] = got.InitialTarget()
 	}
-	for _, part := range slices.Sorted(maps.Keys(said)) {
-		if want, is := string(c.Said[part]), golden.Text(said[part]); is != want && !sameSetting(said[part], c.Said[part]) {
-			out.AddDifferent(golden.Difference{Case: c.ID, Expected: want, Got: is, State: part})
-			return
-		}
-	}
-	out.AddEqual()
+	same := func(is any, want string) bool { return golden.Text(is) == want || sameSetting(is, want) }
+	sameValues(c.ID, said, c.Said, same, c.Conf, out)
 }
 
 // noSettings is a configuration without any.

@@ -1,7 +1,6 @@
 package conform
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -21,8 +20,7 @@ func optional[T int | int64 | inSeconds](n T) any {
 }
 
 // sameSetting compares a value with what Spark has, in JSON and in the unit of its key.
-func sameSetting(is any, want json.RawMessage) bool {
-	text := string(want)
+func sameSetting(is any, text string) bool {
 	switch v := is.(type) {
 	case nil:
 		return text == "null"

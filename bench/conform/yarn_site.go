@@ -3,8 +3,6 @@ package conform
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -53,14 +51,7 @@ func runYarnSite(c *siteCase, out *golden.Results) {
 		out.AddDifferent(golden.Difference{Case: id, Expected: c.Refused, Got: fmt.Sprint(err), State: c.Site})
 		return
 	}
-	values := siteValues(site, c.Asked)
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if is, want := values[name], string(c.Values[name]); !sameText(is, want) {
-			out.AddDifferent(golden.Difference{Case: id, Expected: want, Got: fmt.Sprint(is), State: fmt.Sprint(name, " ", c.Site)})
-			return
-		}
-	}
-	out.AddEqual()
+	sameValues(id, siteValues(site, c.Asked), c.Values, sameText, c.Site, out)
 }
 
 // siteValues are the values of a case by its names.
