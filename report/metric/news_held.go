@@ -7,9 +7,12 @@ import (
 	"replay/report/result"
 )
 
+// heldMean is the metric that there is where some jobs begin after others.
+var heldMean = result.HeldBack.Name + "_mean_ms"
+
 // jobsHeld says for how long jobs were held back until others had ended.
 func jobsHeld(s *Summary) string {
-	i, ok := s.byName[result.HeldBack.Name+"_mean_ms"]
+	i, ok := s.byName[heldMean]
 	if !ok {
 		return ""
 	}
@@ -23,8 +26,13 @@ func jobsHeld(s *Summary) string {
 		what, quantity.Thousands(int64(held)), of, mean.Unit.Amount(mean.Number), quantity.Thousands(mean.N))
 }
 
-// lastChain says what [LastChain] does.
-func lastChain(s *Summary) string { return LastChain(&s.Jobs) }
+// lastChain says what [LastChain] does, which goes through all jobs, where some begin after others.
+func lastChain(s *Summary) string {
+	if _, ok := s.byName[heldMean]; !ok {
+		return ""
+	}
+	return LastChain(&s.Jobs)
+}
 
 // LastChain says which chain of jobs, each held back until the one before it had ended, ends last and with it the makespan; empty where that job was not held back.
 func LastChain(jobs *result.Jobs) string {
