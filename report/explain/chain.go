@@ -88,7 +88,6 @@ func between(chain []Link) (ms int64) {
 
 // writeChain lists the jobs of a chain, of a long one the first and the last ones.
 func writeChain(w io.Writer, chain []Link) {
-	const ends = 6
 	t := &shown.Table{Indent: 2}
 	t.Head("job", "own time", "held back", "submitted", "first task after", "took")
 	since := func(at *int64, from int64) string {
@@ -97,11 +96,10 @@ func writeChain(w io.Writer, chain []Link) {
 		}
 		return ms(*at - from)
 	}
-	for i, l := range chain {
-		switch more := len(chain) - 2*ends; {
-		case more > 1 && i == ends:
+	for l, more := range result.Ends(chain, 6) {
+		if more > 0 {
 			t.Row(fmt.Sprintf("… %d more", more))
-		case more <= 1 || i < ends || i >= len(chain)-ends:
+		} else {
 			t.Row(l.called(), ms(l.OwnMS), ms(l.SubmitMS-l.OwnMS), ms(l.SubmitMS), since(l.FirstTask, l.SubmitMS), since(l.FinishMS, l.SubmitMS))
 		}
 	}

@@ -2,6 +2,7 @@ package result
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -97,15 +98,32 @@ func (l *Jobs) LastChain() []*Job {
 
 // Called names the jobs of a chain, of a long one the first and the last ones.
 func Called(chain []*Job) string {
-	const ends = 3
 	var names []string
-	for i, j := range chain {
-		switch more := len(chain) - 2*ends; {
-		case more > 1 && i == ends:
+	for j, more := range Ends(chain, 3) {
+		if more > 0 {
 			names = append(names, fmt.Sprintf("%d more", more))
-		case more <= 1 || i < ends || i >= len(chain)-ends:
-			names = append(names, record.JobCalled(j.ID, j.Name, j.ExternalID))
+		} else {
+			names = append(names, record.JobCalled((*j).ID, (*j).Name, (*j).ExternalID))
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// Ends yields the links of a chain, of one that is longer by more than one so many first and last ones, and between them how many are left out.
+func Ends[T any](chain []T, ends int) iter.Seq2[*T, int] {
+	return func(yield func(link *T, more int) bool) {
+		more := len(chain) - 2*ends
+		for i := range chain {
+			switch {
+			case more > 1 && i == ends:
+				if !yield(nil, more) {
+					return
+				}
+			case more <= 1 || i < ends || i >= len(chain)-ends:
+				if !yield(&chain[i], 0) {
+					return
+				}
+			}
+		}
+	}
 }

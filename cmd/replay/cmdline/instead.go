@@ -50,6 +50,16 @@ func IsResult(dir string) bool {
 	return err == nil
 }
 
+// Kept is where the results of the replays of a comparison are; ok is false where dir is none, or has kept none.
+func Kept(dir string) (runs string, ok bool) {
+	if _, err := os.Stat(filepath.Join(dir, compared.manifest)); err != nil {
+		return "", false
+	}
+	runs = filepath.Join(dir, "runs")
+	info, err := os.Stat(runs)
+	return runs, err == nil && info.IsDir()
+}
+
 // NotTrace is the error of a path at which there is no trace: what is there instead, and what to do.
 func NotTrace(path string) error { return traces.missing(path) }
 
@@ -81,8 +91,7 @@ func (k *kind) missing(path string) error {
 		case folder == path && other.name == "trace":
 			return fmt.Errorf("%s: not a %s directory but a trace; replay run %s --out DIR makes a result of it", path, k.name, path)
 		case folder == path && other.name == "comparison" && k.name == "result":
-			runs := filepath.Join(path, "runs")
-			if info, err := os.Stat(runs); err == nil && info.IsDir() {
+			if runs, ok := Kept(path); ok {
 				return fmt.Errorf("%s: not a result directory but a comparison; the results of its replays are below %s", path, runs)
 			}
 			return fmt.Errorf("%s: not a result directory but a comparison, which was made without --results; replay compare --from %[1]s --results --out DIR TRACE makes it with them", path)

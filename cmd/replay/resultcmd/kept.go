@@ -3,7 +3,6 @@ package resultcmd
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 
@@ -11,21 +10,15 @@ import (
 	"replay/input"
 )
 
-// described is the file of a comparison that says what it compares.
-const described = "comparison.json"
-
 // keeps reports whether a directory is a comparison with the results of its replays.
 func keeps(dir string) bool {
-	if _, err := os.Stat(filepath.Join(dir, described)); err != nil {
-		return false
-	}
-	info, err := os.Stat(filepath.Join(dir, "runs"))
-	return err == nil && info.IsDir()
+	_, ok := cmdline.Kept(dir)
+	return ok
 }
 
 // kept returns the directories of the results of a comparison by variant, in its order, with the names of the variants, and the margin within which it calls values equal.
 func kept(dir string) (dirs, names []string, margin float64, err error) {
-	file := filepath.Join(dir, described)
+	file, runs := filepath.Join(dir, "comparison.json"), filepath.Join(dir, "runs")
 	text, err := input.ReadFile(file)
 	if err != nil {
 		return nil, nil, 0, err
@@ -42,9 +35,9 @@ func kept(dir string) (dirs, names []string, margin float64, err error) {
 	}
 	for _, v := range c.Variants {
 		if !filepath.IsLocal(v.Name) {
-			return nil, nil, 0, fmt.Errorf("%s: a variant is called %q, want the name of a folder in %s", file, v.Name, filepath.Join(dir, "runs"))
+			return nil, nil, 0, fmt.Errorf("%s: a variant is called %q, want the name of a folder in %s", file, v.Name, runs)
 		}
-		dirs, names = append(dirs, filepath.Join(dir, "runs", v.Name)), append(names, v.Name)
+		dirs, names = append(dirs, filepath.Join(runs, v.Name)), append(names, v.Name)
 	}
 	return dirs, names, *c.Inference.Margin, nil
 }
