@@ -1,9 +1,9 @@
-// Package conform runs golden vectors, recorded from the real YARN and Spark classes, through
+// Package conform runs golden vectors, recorded from the real YARN, Spark and MapReduce classes, through
 // this program and counts where the answers are equal.
 //
 // A file of vectors is JSON Lines, plain or gzip. What it holds is told by the shape of its first
 // line and by its name; the kinds known are the lines of [Kinds]. To add a kind, write one file
-// with a [golden.Kind] in it and add its line there: the runner, the table and the command do the rest.
+// with a [golden.Kind] in it in the package of its family and add its line there: the runner, the table and the command do the rest.
 package conform
 
 import (

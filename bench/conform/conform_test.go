@@ -75,6 +75,34 @@ func TestEveryKindHasVectors(t *testing.T) {
 	}
 }
 
+// TestEveryFileIsOfOneKind: in which order kinds are asked does not matter.
+func TestEveryFileIsOfOneKind(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "*", "*.jsonl*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, path := range files {
+		in, err := golden.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, err := in.First()
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Close()
+		var of []string
+		for _, k := range Kinds {
+			if k.Match(baseName(filepath.Base(path)), first) {
+				of = append(of, k.Name)
+			}
+		}
+		if len(of) > 1 {
+			t.Errorf("%s is of the kinds %v", path, of)
+		}
+	}
+}
+
 // further returns the folder below the one that an environment variable names; without the variable the test is skipped.
 func further(t *testing.T, variable, folder string) string {
 	t.Helper()

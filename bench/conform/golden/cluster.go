@@ -48,3 +48,11 @@ func Size(amounts []int64) (r resource.Resource) {
 
 // Amounts are the first amounts of a resource.
 func Amounts(r resource.Resource, types int) []int64 { return slices.Clone(r[:types]) }
+
+// RackOf returns the rack of a host, as YARN's topology does for one that racks does not have.
+func RackOf(racks map[string]string, host string) string {
+	if r, ok := racks[host]; ok {
+		return r
+	}
+	return "/default-rack"
+}
