@@ -15,6 +15,7 @@ import (
 	"replay/engine/record"
 	"replay/report/reporttest"
 	"replay/report/result"
+	"replay/report/shares"
 	"replay/sealed/sealedtest"
 )
 
@@ -199,7 +200,7 @@ func TestAggregatesForm(t *testing.T) {
 	changeAggregates(t, dir, func(e *envelope) { fmt.Fprintf(&b, "version %d\n", e.Version) })
 	for _, of := range []reflect.Type{
 		reflect.TypeFor[result.Containers](), reflect.TypeFor[result.Span](), reflect.TypeFor[result.Tasks](), reflect.TypeFor[result.TaskNodes](),
-		reflect.TypeFor[result.Queues](), reflect.TypeFor[result.Totals](), reflect.TypeFor[result.Share](),
+		reflect.TypeFor[shares.Queues](), reflect.TypeFor[shares.Totals](), reflect.TypeFor[shares.Share](),
 		reflect.TypeFor[result.Costs](), reflect.TypeFor[result.TypeCost](), reflect.TypeFor[result.PartCost](),
 	} {
 		fmt.Fprintln(&b, of)

@@ -9,11 +9,12 @@ import (
 	"replay/report/figure"
 	"replay/report/quantity"
 	"replay/report/result"
+	"replay/report/shares"
 )
 
 // Most of what a page draws of a replay: more would be no picture.
 const (
-	shownQueues = result.MostQueues
+	shownQueues = shares.MostQueues
 	shownJobs   = 1000
 )
 
@@ -31,9 +32,9 @@ func over(d *result.Data) Over {
 		of := func(name string, color, num, den int) Line {
 			return Line{name, color, false, width, figure.Quotient(bins[num], bins[den])}
 		}
-		share("Use of the cluster", of("memory allocated", 0, result.UsedMem, result.CapacityMem),
-			of("vcores allocated", 1, result.UsedVCores, result.CapacityVCores), of("vcores running tasks", 2, result.BusyCores, result.CapacityVCores))
-		apps := Panel{"Applications", false, []Line{of("runnable", 0, result.Running, result.Present), of("held back by a limit", 4, result.Waiting, result.Present)}}
+		share("Use of the cluster", of("memory allocated", 0, shares.UsedMem, shares.CapacityMem),
+			of("vcores allocated", 1, shares.UsedVCores, shares.CapacityVCores), of("vcores running tasks", 2, shares.BusyCores, shares.CapacityVCores))
+		apps := Panel{"Applications", false, []Line{of("runnable", 0, shares.Running, shares.Present), of("held back by a limit", 4, shares.Waiting, shares.Present)}}
 		apps.Lines = slices.DeleteFunc(apps.Lines, func(l Line) bool { return !l.any() })
 		if len(apps.Lines) > 0 {
 			o.Panels = append(o.Panels, apps)
@@ -41,9 +42,9 @@ func over(d *result.Data) Over {
 	}
 	for _, name := range d.Queues.Largest(shownQueues) {
 		width, bins := d.Queues.Over[name].Rebin(2*figure.SeriesBins, d.Queues.End)
-		lines := []Line{{"dominant share", 0, false, width, figure.Quotient(bins[result.Dominant], bins[result.Present])}}
+		lines := []Line{{"dominant share", 0, false, width, figure.Quotient(bins[shares.Dominant], bins[shares.Present])}}
 		if d.Queues.ByQueue[name].HasFair {
-			lines = append(lines, Line{"fair share", 7, true, width, figure.Quotient(bins[result.FairDominant], bins[result.Present])})
+			lines = append(lines, Line{"fair share", 7, true, width, figure.Quotient(bins[shares.FairDominant], bins[shares.Present])})
 		}
 		share("Queue "+figure.Drawable(name), lines...)
 	}

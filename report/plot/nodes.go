@@ -3,6 +3,7 @@ package plot
 import (
 	"replay/report/figure"
 	"replay/report/result"
+	"replay/report/shares"
 )
 
 var nodes = Plot{"nodes", "Nodes over time", func(d *result.Data) (*figure.Figure, string) {
@@ -12,7 +13,7 @@ var nodes = Plot{"nodes", "Nodes over time", func(d *result.Data) (*figure.Figur
 	}
 	width, bins := t.Rebin(figure.SeriesBins, d.Queues.End)
 	f, ms := figure.OverTime("How many nodes there were", "nodes in the cluster", float64(d.Queues.End))
-	xys := figure.Steps(float64(width), ms, figure.Quotient(bins[result.InCluster], bins[result.Present]))
+	xys := figure.Steps(float64(width), ms, figure.Quotient(bins[shares.InCluster], bins[shares.Present]))
 	if len(xys) == 0 {
 		return nil, NotSampled
 	}

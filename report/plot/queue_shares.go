@@ -3,6 +3,7 @@ package plot
 import (
 	"replay/report/figure"
 	"replay/report/result"
+	"replay/report/shares"
 )
 
 // ShownQueues is how many queues the plots of queues show: those with the most use.
@@ -24,10 +25,10 @@ var queueShares = Plot{"queue_shares", "Queue shares over time", func(d *result.
 	for _, name := range names {
 		width, bins := d.Queues.Over[name].Rebin(figure.SeriesBins, d.Queues.End)
 		f, ms := figure.OverTime(name, "of the cluster", float64(d.Queues.End))
-		if xys := figure.Steps(float64(width), ms, figure.Quotient(bins[result.FairDominant], bins[result.Present])); d.Queues.ByQueue[name].HasFair && len(xys) > 0 {
+		if xys := figure.Steps(float64(width), ms, figure.Quotient(bins[shares.FairDominant], bins[shares.Present])); d.Queues.ByQueue[name].HasFair && len(xys) > 0 {
 			f.Styled("its fair share", figure.Ink, fairDashes, 1.1, xys)
 		}
-		if xys := figure.Steps(float64(width), ms, figure.Quotient(bins[result.Dominant], bins[result.Present])); len(xys) > 0 {
+		if xys := figure.Steps(float64(width), ms, figure.Quotient(bins[shares.Dominant], bins[shares.Present])); len(xys) > 0 {
 			f.Styled("dominant share of the cluster", figure.Palette[0], nil, 1.6, xys)
 		}
 		f.Y.Tick.Marker = figure.FewPercents

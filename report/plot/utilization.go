@@ -3,6 +3,7 @@ package plot
 import (
 	"replay/report/figure"
 	"replay/report/result"
+	"replay/report/shares"
 )
 
 // NotSampled says why there is no picture of the cluster over time.
@@ -20,9 +21,9 @@ var utilization = Plot{"utilization", "Utilization over time", func(d *result.Da
 		name     string
 		num, den int
 	}{
-		{"memory allocated", result.UsedMem, result.CapacityMem},
-		{"vcores allocated", result.UsedVCores, result.CapacityVCores},
-		{"vcores running tasks", result.BusyCores, result.CapacityVCores},
+		{"memory allocated", shares.UsedMem, shares.CapacityMem},
+		{"vcores allocated", shares.UsedVCores, shares.CapacityVCores},
+		{"vcores running tasks", shares.BusyCores, shares.CapacityVCores},
 	} {
 		if xys := figure.Steps(float64(width), ms, figure.Quotient(bins[l.num], bins[l.den])); len(xys) > 0 {
 			any = true

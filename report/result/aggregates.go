@@ -15,6 +15,7 @@ import (
 
 	"replay/engine/record"
 	"replay/input"
+	"replay/report/shares"
 )
 
 // AggregatesFile keeps in a result directory what the rows of its tables add up to, so that who reads it need not add them up again. It
@@ -35,7 +36,7 @@ type aggregates struct {
 type added struct {
 	Containers *Containers
 	Tasks      *Tasks
-	Queues     *Queues
+	Queues     *shares.Queues
 	Costs      *Costs
 }
 
@@ -128,7 +129,7 @@ func (d *Data) restore(text []byte) error {
 	if err := decodeAggregates.Unmarshal(a.Data, &is); err != nil {
 		return err
 	}
-	if !is.Containers.whole() || !is.Tasks.whole() || !is.Queues.whole() || (is.Costs == nil) != (d.Manifest.Prices == nil) {
+	if !is.Containers.whole() || !is.Tasks.whole() || !is.Queues.Whole() || (is.Costs == nil) != (d.Manifest.Prices == nil) {
 		return errors.New("lacks a part, or has one of no kind that there is")
 	}
 	d.Containers, d.Tasks, d.Queues, d.Costs = *is.Containers, *is.Tasks, is.Queues, is.Costs
@@ -144,22 +145,6 @@ func (c *Containers) whole() bool {
 func (t *Tasks) whole() bool {
 	return t != nil && t.Over.Has(int(record.AnyLevel)+1) && noNil(t.Missed) && upTo(t.Missed, record.AnyLevel) && t.Ends != nil &&
 		len(t.ByNode.Nodes) <= MaxTaskNodes && (t.ByNode.Over == nil && len(t.ByNode.Nodes) == 0 || t.ByNode.Over.Has(MaxTaskNodes))
-}
-
-func (q *Queues) whole() bool {
-	if q == nil || q.End < 0 || q.End > 1<<62 || !noNil(q.Over) || !noNil(q.ByQueue) {
-		return false
-	}
-	if slices.ContainsFunc(q.Names, func(name string) bool { return q.ByQueue[name] == nil }) {
-		return false
-	}
-	for name, t := range q.Over {
-		if name != "" && !t.Has(queueFields) {
-			return false
-		}
-	}
-	cluster, ok := q.Over[""]
-	return (!ok || cluster.Has(fields)) && !slices.ContainsFunc(q.Largest(MostQueues), func(name string) bool { return q.Over[name] == nil })
 }
 
 // noNil reports whether there is a map, and no nil in it.

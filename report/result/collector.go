@@ -384,7 +384,7 @@ func (c *Collector) launched(s *jobSums, sum *taskSums) {
 }
 
 // Sample implements record.Sink.
-func (c *Collector) Sample(r *record.Sample) { c.data.Queues.sample(r) }
+func (c *Collector) Sample(r *record.Sample) { c.data.Queues.Sample(r) }
 
 // Node implements record.Sink.
 func (c *Collector) Node(n *record.Node) {
@@ -447,7 +447,7 @@ func (c *Collector) Finish(m record.Manifest) (*Data, error) {
 	c.cutSpans()
 	c.name()
 	d.Tasks.ByNode.sort()
-	d.Queues.finish(m.Totals.EndMS)
+	d.Queues.Finish(m.Totals.EndMS)
 	d.Queues.Cluster.CapMem, d.Queues.Cluster.CapVCores = c.room.until(m.Totals.EndMS)
 	d.Manifest.Warnings = append(slices.Clip(m.Warnings), d.short()...)
 	var wrong complaints

@@ -11,6 +11,7 @@ import (
 
 	"replay/engine/record"
 	"replay/report/dist"
+	"replay/report/shares"
 	"replay/report/sums"
 )
 
@@ -32,7 +33,7 @@ type Data struct {
 	Jobs       Jobs
 	Containers Containers
 	Tasks      Tasks
-	Queues     *Queues
+	Queues     *shares.Queues
 	Costs      *Costs      // nil where nobody says prices
 	Explained  []Explained // by job; nil of a replay without explanations
 
@@ -128,7 +129,7 @@ func (d *Data) settle() {
 }
 
 func newData() *Data {
-	d := &Data{Queues: newQueues()}
+	d := &Data{Queues: shares.New()}
 	d.Containers.AskByQueue = map[string]*dist.Dist{}
 	d.Containers.Missed = map[record.Match]*[record.Misses]int64{}
 	d.Containers.Ends = map[string]int64{}

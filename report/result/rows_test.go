@@ -30,20 +30,6 @@ func TestColumnsAreDocumented(t *testing.T) {
 	}
 }
 
-func TestJain(t *testing.T) {
-	for _, tt := range []struct {
-		xs   []float64
-		want float64
-	}{{[]float64{2, 2, 2}, 1}, {[]float64{5, 0, 0, 0}, .25}, {[]float64{1, 3}, .8}} {
-		if got := jain(tt.xs); math.Abs(got-tt.want) > 1e-12 {
-			t.Errorf("Jain's index of %v is %v, want %v", tt.xs, got, tt.want)
-		}
-	}
-	if !math.IsNaN(jain([]float64{0, 0})) || !math.IsNaN(jain(nil)) {
-		t.Error("an index of nothing")
-	}
-}
-
 // Columns of jobs.parquet that hold a described quantity are called as it and hold it.
 func TestColumnsOfQuantities(t *testing.T) {
 	j := &Job{Job: record.Job{

@@ -6,7 +6,7 @@ import (
 	"replay/report/compare"
 	"replay/report/figure"
 	"replay/report/plot"
-	"replay/report/result"
+	"replay/report/shares"
 )
 
 // utilization is of the first replay.
@@ -23,7 +23,7 @@ var utilization = Plot{"utilization", "Utilization over time", func(c *compare.C
 			continue
 		}
 		width, bins := s.Allocated.Rebin(figure.SeriesBins, s.EndMS)
-		if xys := figure.Steps(float64(width), ms, figure.Quotient(bins[result.Dominant], bins[result.Present])); len(xys) > 0 {
+		if xys := figure.Steps(float64(width), ms, figure.Quotient(bins[shares.Dominant], bins[shares.Present])); len(xys) > 0 {
 			any = true
 			f.Line(s.Name, i, xys)
 		}

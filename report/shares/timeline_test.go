@@ -1,4 +1,4 @@
-package result
+package shares
 
 import (
 	"fmt"
@@ -14,32 +14,32 @@ import (
 // while steps are kept none is made but that of the cluster.
 func TestTimelinesAreThoseOfEachSample(t *testing.T) {
 	for _, samples := range []int64{500, 3500, 2*mostSteps + 700} {
-		q := newQueues()
+		q := New()
 		late, gone := sums.NewTimeline(queueFields), sums.NewTimeline(queueFields)
 		const ms = 700
 		idle := samples - samples/7
 		for i := range samples {
 			at := i * ms
-			q.sample(&record.Sample{Time: at, CapacityMem: 100 + i/400, CapacityVCores: 10})
+			q.Sample(&record.Sample{Time: at, CapacityMem: 100 + i/400, CapacityVCores: 10})
 			capacity := float64(100 + i/400)
 			used := &record.Sample{Time: at, Queue: "root.late"}
 			if i >= idle {
 				used.UsedMem, used.FairMem = i%7, 50
 			}
-			q.sample(used)
+			q.Sample(used)
 			late.HoldAll(at, at+ms, []float64{Dominant: float64(used.UsedMem) / capacity, FairDominant: float64(used.FairMem) / capacity, Present: 1})
 			if i%100 < 60 {
-				q.sample(&record.Sample{Time: at, Queue: "root.gone", UsedMem: i / 9})
+				q.Sample(&record.Sample{Time: at, Queue: "root.gone", UsedMem: i / 9})
 				gone.HoldAll(at, at+ms, []float64{Dominant: float64(i/9) / capacity, Present: 1})
 			}
 			for k := range 20 {
-				q.sample(&record.Sample{Time: at, Queue: fmt.Sprint("root.q", k)})
+				q.Sample(&record.Sample{Time: at, Queue: fmt.Sprint("root.q", k)})
 			}
 			if i < mostSteps && len(q.Over) > 1 {
 				t.Fatalf("%d timelines at sample %d", len(q.Over), i)
 			}
 		}
-		q.finish(samples * ms)
+		q.Finish(samples * ms)
 		for name, want := range map[string]*sums.Timeline{"root.late": late, "root.gone": gone} {
 			got := q.Over[name]
 			for c := range queueFields {
@@ -62,12 +62,12 @@ func TestTimelinesAreThoseOfEachSample(t *testing.T) {
 // A queue that YARN removes and makes again has nothing in between: what it held before it went is not counted up to its return, and contended time is the same for
 // all queues.
 func TestQueuesThatComeAndGo(t *testing.T) {
-	q := newQueues()
+	q := New()
 	at := func(second int64, rows ...record.Sample) {
-		q.sample(&record.Sample{Time: second * 1000, CapacityMem: 100, CapacityVCores: 10})
+		q.Sample(&record.Sample{Time: second * 1000, CapacityMem: 100, CapacityVCores: 10})
 		for i := range rows {
 			rows[i].Time = second * 1000
-			q.sample(&rows[i])
+			q.Sample(&rows[i])
 		}
 	}
 	a := record.Sample{Queue: "root.a", UsedMem: 20, PendingMem: 10, DemandMem: 30, FairMem: 50, SteadyMem: 50}
@@ -79,7 +79,7 @@ func TestQueuesThatComeAndGo(t *testing.T) {
 	at(3, a) // b has been removed
 	at(7, a, less)
 	at(8, a)
-	q.finish(10_000)
+	q.Finish(10_000)
 	got := q.ByQueue["root.b"]
 	for _, x := range []struct {
 		name      string
@@ -98,5 +98,19 @@ func TestQueuesThatComeAndGo(t *testing.T) {
 		if math.Abs(x.got-x.want) > 1e-9 {
 			t.Errorf("%s is %v, want %v", x.name, x.got, x.want)
 		}
+	}
+}
+
+func TestJain(t *testing.T) {
+	for _, tt := range []struct {
+		xs   []float64
+		want float64
+	}{{[]float64{2, 2, 2}, 1}, {[]float64{5, 0, 0, 0}, .25}, {[]float64{1, 3}, .8}} {
+		if got := jain(tt.xs); math.Abs(got-tt.want) > 1e-12 {
+			t.Errorf("Jain's index of %v is %v, want %v", tt.xs, got, tt.want)
+		}
+	}
+	if !math.IsNaN(jain([]float64{0, 0})) || !math.IsNaN(jain(nil)) {
+		t.Error("an index of nothing")
 	}
 }

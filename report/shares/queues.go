@@ -1,4 +1,6 @@
-package result
+// Package shares adds up, from the samples of a replay, what each queue and the cluster held over time, and what of its fair share
+// each leaf queue received. Sums are integrals over simulated time: shares of a cluster in ms, memory in MiB ms.
+package shares
 
 import (
 	"cmp"
@@ -84,7 +86,8 @@ type Share struct {
 	HasFair                                bool
 }
 
-func newQueues() *Queues {
+// New returns queues without a sample.
+func New() *Queues {
 	return &Queues{Over: map[string]*sums.Timeline{}, ByQueue: map[string]*Share{}, parents: map[string]bool{}, known: map[string]*tracked{}}
 }
 
@@ -99,7 +102,8 @@ type alike struct {
 // counted, hardly any differ.
 const mostHeld = 8
 
-func (q *Queues) sample(r *record.Sample) {
+// Sample takes in a row of an instant, of the cluster or of a queue. Rows come in the order of time, those of an instant one after the other.
+func (q *Queues) Sample(r *record.Sample) {
 	n := len(q.group)
 	if n > 0 && q.group[0].Time != r.Time {
 		q.hold()
@@ -162,7 +166,8 @@ func (q *Queues) count(a *alike, until int64) {
 	}
 }
 
-func (q *Queues) finish(end int64) {
+// Finish counts what is held until the end of the replay, ms. After it nothing is added.
+func (q *Queues) Finish(end int64) {
 	if len(q.group) > 0 {
 		q.hold()
 	}
@@ -203,6 +208,31 @@ func (q *Queues) Largest(n int) []string {
 	names = names[:min(len(names), n, MostQueues)]
 	slices.Sort(names)
 	return names
+}
+
+// Whole reports whether all is there that a program relies on, of queues that were read.
+func (q *Queues) Whole() bool {
+	if q == nil || q.End < 0 || q.End > 1<<62 || q.Over == nil || q.ByQueue == nil {
+		return false
+	}
+	for _, share := range q.ByQueue {
+		if share == nil {
+			return false
+		}
+	}
+	for name, t := range q.Over {
+		columns := queueFields
+		if name == "" {
+			columns = fields
+		}
+		if !t.Has(columns) {
+			return false
+		}
+	}
+	if slices.ContainsFunc(q.Names, func(name string) bool { return q.ByQueue[name] == nil }) {
+		return false
+	}
+	return !slices.ContainsFunc(q.Largest(MostQueues), func(name string) bool { return q.Over[name] == nil })
 }
 
 // track finds what is kept of the queue of row i, and begins it.
