@@ -16,6 +16,7 @@ import (
 	"replay/engine/record"
 	"replay/input"
 	"replay/report/shares"
+	"replay/report/tables"
 )
 
 // AggregatesFile keeps in a result directory what the rows of its tables add up to, so that who reads it need not add them up again. It
@@ -98,7 +99,7 @@ func readAggregates(dir string, m *record.Manifest) (d *Data, aside string, err 
 		}
 	}
 	var jobs packedJobs
-	if err := readJobTable(filepath.Join(dir, "jobs.parquet"), func(t *columns) func(int) error {
+	if err := readJobTable(filepath.Join(dir, "jobs.parquet"), func(t *tables.Columns) func(int) error {
 		return readJobs(t, jobs.add)
 	}); err != nil {
 		return nil, "", err

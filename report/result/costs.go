@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"replay/engine/record"
+	"replay/report/tables"
 )
 
 // Costs are what the nodes of a replay cost. Amounts are whole numbers of millionths of an hour's price times seconds, of which [CostUnit] make one of the
@@ -191,12 +192,12 @@ func (c *Costs) rows() (out []costRow) {
 const costsFile = "costs.parquet"
 
 func writeCosts(path string, c *Costs) error {
-	t, err := newTable(path, func(r *costRow) costRow { return *r })
+	t, err := tables.New(path, func(r *costRow) costRow { return *r })
 	if err != nil {
 		return err
 	}
 	for _, r := range c.rows() {
-		t.add(&r)
+		t.Add(&r)
 	}
 	return t.Close()
 }

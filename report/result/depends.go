@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replay/engine/record"
+	"replay/report/tables"
 	"replay/trace/tablefile"
 )
 
@@ -32,21 +33,21 @@ func newDependentRow(j *Job) dependentRow {
 }
 
 // readJobTable reads jobs.parquet, which has the columns of [dependentRow] or those of [jobRow].
-func readJobTable(path string, bind func(*columns) func(i int) error) error {
-	return withTable(path, func(f *tablefile.File) error {
+func readJobTable(path string, bind func(*tables.Columns) func(i int) error) error {
+	return tables.With(path, func(f *tablefile.File) error {
 		if _, there := f.Parquet.Schema().Lookup("depends_on"); there {
-			return eachRow[dependentRow](f, bind)
+			return tables.EachRow[dependentRow](f, bind)
 		}
-		return eachRow[jobRow](f, bind)
+		return tables.EachRow[jobRow](f, bind)
 	})
 }
 
 // readDepends returns what puts into j what a row says of the jobs that it begins after.
-func readDepends(t *columns, j *Job) func(i int) error {
-	if t.leaves["depends_on"] == nil {
+func readDepends(t *tables.Columns, j *Job) func(i int) error {
+	if !t.Has("depends_on") {
 		return func(int) error { return nil }
 	}
-	depends, own, by, submit := t.int64s("depends_on"), t.int64s("own_submit_ms"), t.int64s("held_by"), t.int64s("submit_ms")
+	depends, own, by, submit := t.Int64s("depends_on"), t.Int64s("own_submit_ms"), t.Int64s("held_by"), t.Int64s("submit_ms")
 	return func(i int) error {
 		j.DependsOn, j.HeldMS, j.HeldBy = depends.V[i], 0, 0
 		switch at := own.V[i]; {

@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"replay/report/tables"
 )
 
 // Every column of every table says what it is, and times and memory in what unit.
 func TestColumnsAreDescribed(t *testing.T) {
 	for name, text := range map[string]string{
-		"jobs": describe[dependentRow](), "containers": describe[containerRow](), "tasks": describe[taskRow](), "series": describe[sampleRow](), "nodes": describe[nodeRow](), "decisions": describe[decisionRow](), "explanations": describe[partRow](), "views": describe[viewRow](), "costs": describe[costRow](),
+		"jobs": tables.Describe[dependentRow](), "containers": tables.Describe[containerRow](), "tasks": tables.Describe[taskRow](), "series": tables.Describe[sampleRow](), "nodes": tables.Describe[nodeRow](), "decisions": tables.Describe[decisionRow](), "explanations": tables.Describe[partRow](), "views": tables.Describe[viewRow](), "costs": tables.Describe[costRow](),
 	} {
 		var columns map[string]struct{ Unit, About string }
 		if err := json.Unmarshal([]byte(text), &columns); err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"replay/engine/record"
+	"replay/report/tables"
 )
 
 // Explained is where the time of a job went, as [Writer] keeps it when it is told to.
@@ -86,13 +87,13 @@ func (w *Writer) writeExplained(d *Data) error {
 	for j := range d.Jobs.All() {
 		firstTask[j.ID] = j.FirstTask
 	}
-	parts, err := newTable(w.dir.Path(explanations), func(r *partRow) partRow { return *r })
+	parts, err := tables.New(w.dir.Path(explanations), func(r *partRow) partRow { return *r })
 	if err != nil {
 		return err
 	}
-	views, err := newTable(w.dir.Path(views), newViewRow)
+	views, err := tables.New(w.dir.Path(views), newViewRow)
 	if err != nil {
-		parts.abandon()
+		parts.Abandon()
 		return err
 	}
 	for i := range d.Explained {
@@ -100,10 +101,10 @@ func (w *Writer) writeExplained(d *Data) error {
 		first := firstTask[e.Job]
 		for k := range e.Parts {
 			p := &e.Parts[k]
-			parts.add(&partRow{e.Job, int64(k), string(p.Cause), !Happened(first) || p.To <= first, p.From, p.To - p.From, p.Says, p.EndedBy})
+			parts.Add(&partRow{e.Job, int64(k), string(p.Cause), !Happened(first) || p.To <= first, p.From, p.To - p.From, p.Says, p.EndedBy})
 		}
 		if e.View != nil {
-			views.add(&viewOf{e.Job, e.View})
+			views.Add(&viewOf{e.Job, e.View})
 		}
 	}
 	return cmp.Or(parts.Close(), views.Close())

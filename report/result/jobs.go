@@ -7,6 +7,7 @@ import (
 
 	"replay/engine/record"
 	"replay/input"
+	"replay/report/tables"
 	"replay/sealed"
 	"replay/trace/tablefile"
 )
@@ -23,10 +24,10 @@ func ReadJobs(dir string) (*Data, error) {
 	}
 	d := &Data{Manifest: *m}
 	var jobs packedJobs
-	err = readJobTable(filepath.Join(dir, "jobs.parquet"), func(c *columns) func(int) error {
-		id, name, external, kind, user, queue := c.int64s("job"), c.texts("name"), c.texts("external_id"), c.texts("kind"), c.texts("user"), c.texts("queue")
-		outcome, reason, recorded := c.texts("outcome"), c.texts("reason"), c.texts("recorded_outcome")
-		submit, first, finish, path := c.int64s("submit_ms"), c.int64s("first_task_ms"), c.int64s("finish_ms"), c.int64s("critical_path_ms")
+	err = readJobTable(filepath.Join(dir, "jobs.parquet"), func(c *tables.Columns) func(int) error {
+		id, name, external, kind, user, queue := c.Int64s("job"), c.Texts("name"), c.Texts("external_id"), c.Texts("kind"), c.Texts("user"), c.Texts("queue")
+		outcome, reason, recorded := c.Texts("outcome"), c.Texts("reason"), c.Texts("recorded_outcome")
+		submit, first, finish, path := c.Int64s("submit_ms"), c.Int64s("first_task_ms"), c.Int64s("finish_ms"), c.Int64s("critical_path_ms")
 		var j Job
 		depends := readDepends(c, &j)
 		return func(i int) error {
@@ -65,7 +66,7 @@ func readJobsOf[R any](dir string, m *record.Manifest, name string, wants func(j
 		return err
 	}
 	var groups []bool // with a job that is wanted
-	err := withTable(path, func(f *tablefile.File) error {
+	err := tables.With(path, func(f *tablefile.File) error {
 		var ends []int64 // of groups, in rows
 		row := int64(0)
 		for _, n := range f.Groups() {
@@ -75,8 +76,8 @@ func readJobsOf[R any](dir string, m *record.Manifest, name string, wants func(j
 		groups = make([]bool, len(ends))
 		row = 0
 		group := 0
-		return eachRow[R](f, func(c *columns) func(int) error {
-			job := c.int64s("job")
+		return tables.EachRow[R](f, func(c *tables.Columns) func(int) error {
+			job := c.Int64s("job")
 			return func(i int) error {
 				for row >= ends[group] {
 					group++
@@ -90,7 +91,7 @@ func readJobsOf[R any](dir string, m *record.Manifest, name string, wants func(j
 	if err != nil {
 		return err
 	}
-	return withTable(path, func(f *tablefile.File) error {
+	return tables.With(path, func(f *tablefile.File) error {
 		return tablefile.RowsIn(f, func(group int) bool { return groups[group] }, func(_ int64, r *R) error {
 			if wants(of(r)) {
 				each(r)

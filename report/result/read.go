@@ -11,6 +11,7 @@ import (
 
 	"replay/engine/record"
 	"replay/input"
+	"replay/report/tables"
 	"replay/sealed"
 )
 
@@ -50,8 +51,8 @@ func Read(dir string) (*Data, error) {
 // AllocatedAt is when a container of a job's first attempt was allocated according to a result directory, -1 where it does not say so.
 func AllocatedAt(dir string, job, container int64) (at int64) {
 	at = record.None
-	err := readColumns[containerRow](filepath.Join(dir, "containers.parquet"), func(t *columns) func(int) error {
-		jobs, attempts, numbers, times := t.int64s("job"), t.int64s("am_attempt"), t.int64s("container"), t.int64s("allocated_ms")
+	err := tables.ReadColumns[containerRow](filepath.Join(dir, "containers.parquet"), func(t *tables.Columns) func(int) error {
+		jobs, attempts, numbers, times := t.Int64s("job"), t.Int64s("am_attempt"), t.Int64s("container"), t.Int64s("allocated_ms")
 		return func(i int) error {
 			if jobs.V[i] == job && numbers.V[i] == container && attempts.V[i] == 1 {
 				at = times.V[i]
@@ -70,17 +71,17 @@ func readRows(dir string, m *record.Manifest) (*Data, error) {
 	path := func(name string) string { return filepath.Join(dir, name) }
 	c := NewCollector()
 	c.Priced(m.Prices)
-	if err := readTable(path("nodes.parquet"), func(r *nodeRow) error {
+	if err := tables.Read(path("nodes.parquet"), func(r *nodeRow) error {
 		n := record.Node(*r)
 		c.Node(&n)
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	if err := readColumns[containerRow](path("containers.parquet"), c.readContainers); err != nil {
+	if err := tables.ReadColumns[containerRow](path("containers.parquet"), c.readContainers); err != nil {
 		return nil, err
 	}
-	err := readColumns[taskRow](path("tasks.parquet"), c.readTasks)
+	err := tables.ReadColumns[taskRow](path("tasks.parquet"), c.readTasks)
 	if errors.Is(err, fs.ErrNotExist) {
 		c.tasksOff = true
 		var text []byte
@@ -98,7 +99,7 @@ func readRows(dir string, m *record.Manifest) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := readJobTable(path("jobs.parquet"), func(t *columns) func(int) error {
+	if err := readJobTable(path("jobs.parquet"), func(t *tables.Columns) func(int) error {
 		return readJobs(t, func(j *Job) {
 			if c.tasksOff { // no attempts tell
 				s := c.job(j.ID)
@@ -109,7 +110,7 @@ func readRows(dir string, m *record.Manifest) (*Data, error) {
 	}); err != nil {
 		return nil, err
 	}
-	if err := readColumns[sampleRow](path("series.parquet"), c.readSamples); err != nil {
+	if err := tables.ReadColumns[sampleRow](path("series.parquet"), c.readSamples); err != nil {
 		return nil, err
 	}
 	data, err := c.Finish(*m)
@@ -121,7 +122,7 @@ func readRows(dir string, m *record.Manifest) (*Data, error) {
 
 // Decisions calls each with the decisions of a result that has them, in order. The record is used again.
 func Decisions(dir string, each func(*record.Decision) error) error {
-	return readTable(filepath.Join(dir, "decisions.parquet"), func(r *decisionRow) error {
+	return tables.Read(filepath.Join(dir, "decisions.parquet"), func(r *decisionRow) error {
 		d := record.Decision(*r)
 		return each(&d)
 	})

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"replay/engine/record"
-
 	"github.com/parquet-go/parquet-go"
+
+	"replay/engine/record"
+	"replay/report/tables"
 )
 
 func TestColumnsAreDocumented(t *testing.T) {
@@ -95,13 +96,13 @@ func TestTimesRunBackwards(t *testing.T) {
 			c := container
 			tt.container(&c)
 			if err = parquet.WriteFile(path, []containerRow{newContainerRow(&c)}); err == nil {
-				err = readColumns[containerRow](path, NewCollector().readContainers)
+				err = tables.ReadColumns[containerRow](path, NewCollector().readContainers)
 			}
 		} else {
 			r := task
 			tt.task(&r)
 			if err = parquet.WriteFile(path, []taskRow{newTaskRow(&r)}); err == nil {
-				err = readColumns[taskRow](path, NewCollector().readTasks)
+				err = tables.ReadColumns[taskRow](path, NewCollector().readTasks)
 			}
 		}
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {

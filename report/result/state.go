@@ -2,14 +2,13 @@ package result
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"sync"
 
 	"replay/engine/record"
 	"replay/engine/snapshot"
+	"replay/report/tables"
 )
 
 // stateRules: a state has all pages of jobs, whether they wait in a file or not.
@@ -51,7 +50,7 @@ func (c *Collector) GoOn(state []byte) error {
 // Rows are how many rows the tables have so far, by file. A table that is not wanted has none.
 func (w *Writer) Rows() map[string]int64 {
 	rows := map[string]int64{}
-	w.eachTable(func(name string, t refilled) { rows[name] = t.count() })
+	w.eachTable(func(name string, t refilled) { rows[name] = t.Count() })
 	return rows
 }
 
@@ -64,7 +63,7 @@ func (w *Writer) Refill(dir string, rows map[string]int64) (err error) {
 		case !ok:
 			err = fmt.Errorf("%s: the result at %s has no such table to go on with", name, dir)
 		default:
-			err = t.refill(path, n)
+			err = t.Refill(path, n)
 		}
 	})
 	return err
@@ -72,8 +71,8 @@ func (w *Writer) Refill(dir string, rows map[string]int64) (err error) {
 
 // refilled is a table as a state sees it.
 type refilled interface {
-	count() int64
-	refill(path string, rows int64) error
+	Count() int64
+	Refill(path string, rows int64) error
 }
 
 func (w *Writer) eachTable(do func(name string, t refilled)) {
@@ -88,57 +87,15 @@ func (w *Writer) eachTable(do func(name string, t refilled)) {
 	}
 }
 
-func (t *table[S, R]) count() int64 { return t.written + int64(len(t.rows)) }
-
-// refill writes the first rows of another table of the kind.
-func (t *table[S, R]) refill(path string, rows int64) error { return firstRows(path, rows, t.put) }
-
 // sampled are the two tables of samples.
 type sampled struct {
-	*table[record.Sample, sampleRow]
-	arrow *arrowSeries
+	*tables.Table[record.Sample, sampleRow]
+	arrow *tables.Arrow[sampleRow]
 }
 
-func (s *sampled) refill(path string, rows int64) error {
-	return firstRows(path, rows, func(r sampleRow) {
-		s.put(r)
-		s.arrow.put(&r)
+func (s *sampled) Refill(path string, rows int64) error {
+	return tables.First(path, rows, func(r sampleRow) {
+		s.Put(r)
+		s.arrow.Put(&r)
 	})
-}
-
-// errEnough ends a reading of rows.
-var errEnough = errors.New("enough rows")
-
-// firstRows gives the first n rows of a table, each with memory of its own.
-func firstRows[R any](path string, n int64, give func(R)) error {
-	left := n
-	err := readTable(path, func(r *R) error {
-		if left == 0 {
-			return errEnough
-		}
-		left--
-		row := *r
-		own(&row)
-		give(row)
-		return nil
-	})
-	if err != nil && !errors.Is(err, errEnough) {
-		return err
-	}
-	if left > 0 {
-		return fmt.Errorf("%s: has %d rows, want %d or more, as many as were there at the checkpoint", path, n-left, n)
-	}
-	return nil
-}
-
-// own gives a row's optional numbers memory of its own.
-func own[R any](r *R) {
-	v := reflect.ValueOf(r).Elem()
-	for i := range v.NumField() {
-		if f := v.Field(i); f.Kind() == reflect.Pointer && !f.IsNil() {
-			p := reflect.New(f.Type().Elem())
-			p.Elem().Set(f.Elem())
-			f.Set(p)
-		}
-	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"replay/engine/record"
 	"replay/outdir"
+	"replay/report/tables"
 	"replay/sealed"
 )
 
@@ -26,12 +27,12 @@ type Writer struct {
 	Explain func(*Data) ([]Explained, error)
 
 	dir        *outdir.Partial
-	containers *table[record.Container, containerRow]
-	tasks      *table[record.Task, taskRow]
-	samples    *table[record.Sample, sampleRow]
-	arrow      *arrowSeries
-	nodes      *table[record.Node, nodeRow]
-	decisions  *table[record.Decision, decisionRow]
+	containers *tables.Table[record.Container, containerRow]
+	tasks      *tables.Table[record.Task, taskRow]
+	samples    *tables.Table[record.Sample, sampleRow]
+	arrow      *tables.Arrow[sampleRow]
+	nodes      *tables.Table[record.Node, nodeRow]
+	decisions  *tables.Table[record.Decision, decisionRow]
 }
 
 // NewWriter begins the tables of a result in dir: with tasks, tasks.parquet, a row per attempt, and tasks.json with histograms without;
@@ -43,25 +44,25 @@ func NewWriter(dir *outdir.Partial, tasks, decisions bool) (_ *Writer, err error
 			w.Abort()
 		}
 	}()
-	if w.containers, err = newTable(dir.Path("containers.parquet"), newContainerRow); err != nil {
+	if w.containers, err = tables.New(dir.Path("containers.parquet"), newContainerRow); err != nil {
 		return nil, err
 	}
-	if w.samples, err = newTable(dir.Path("series.parquet"), newSampleRow); err != nil {
+	if w.samples, err = tables.New(dir.Path("series.parquet"), newSampleRow); err != nil {
 		return nil, err
 	}
-	if w.nodes, err = newTable(dir.Path("nodes.parquet"), newNodeRow); err != nil {
+	if w.nodes, err = tables.New(dir.Path("nodes.parquet"), newNodeRow); err != nil {
 		return nil, err
 	}
-	if w.arrow, err = newArrowSeries(dir.Path("series.arrow")); err != nil {
+	if w.arrow, err = tables.NewArrow[sampleRow](dir.Path("series.arrow")); err != nil {
 		return nil, err
 	}
 	if tasks {
-		if w.tasks, err = newTable(dir.Path("tasks.parquet"), newTaskRow); err != nil {
+		if w.tasks, err = tables.New(dir.Path("tasks.parquet"), newTaskRow); err != nil {
 			return nil, err
 		}
 	}
 	if decisions {
-		if w.decisions, err = newTable(dir.Path("decisions.parquet"), newDecisionRow); err != nil {
+		if w.decisions, err = tables.New(dir.Path("decisions.parquet"), newDecisionRow); err != nil {
 			return nil, err
 		}
 	}
@@ -71,14 +72,14 @@ func NewWriter(dir *outdir.Partial, tasks, decisions bool) (_ *Writer, err error
 // Container implements record.Sink.
 func (w *Writer) Container(c *record.Container) {
 	w.Collector.Container(c)
-	w.containers.add(c)
+	w.containers.Add(c)
 }
 
 // Containers implements record.Batcher.
 func (w *Writer) Containers(rows []record.Container) {
 	w.Collector.Containers(rows)
 	for i := range rows {
-		w.containers.add(&rows[i])
+		w.containers.Add(&rows[i])
 	}
 }
 
@@ -86,7 +87,7 @@ func (w *Writer) Containers(rows []record.Container) {
 func (w *Writer) Task(t *record.Task) {
 	w.Collector.Task(t)
 	if w.tasks != nil {
-		w.tasks.add(t)
+		w.tasks.Add(t)
 	}
 }
 
@@ -95,7 +96,7 @@ func (w *Writer) Tasks(rows []record.Task) {
 	w.Collector.Tasks(rows)
 	if w.tasks != nil {
 		for i := range rows {
-			w.tasks.add(&rows[i])
+			w.tasks.Add(&rows[i])
 		}
 	}
 }
@@ -106,33 +107,34 @@ func (w *Writer) AnyOrder() (containers, tasks bool) { return false, w.tasks == 
 // Sample implements record.Sink.
 func (w *Writer) Sample(s *record.Sample) {
 	w.Collector.Sample(s)
-	w.samples.add(s)
-	w.arrow.add(s)
+	w.samples.Add(s)
+	row := newSampleRow(s)
+	w.arrow.Put(&row)
 }
 
 // Node implements record.Sink.
 func (w *Writer) Node(n *record.Node) {
 	w.Collector.Node(n)
-	w.nodes.add(n)
+	w.nodes.Add(n)
 }
 
 // Decision implements record.Sink.
 func (w *Writer) Decision(d *record.Decision) {
 	w.Collector.Decision(d)
 	if w.decisions != nil {
-		w.decisions.add(d)
+		w.decisions.Add(d)
 	}
 }
 
 // Abort closes the files as they are, for a result that was given up. After Finish it does nothing.
 func (w *Writer) Abort() {
-	w.eachFile(func(f file) { f.abandon() })
+	w.eachFile(func(f file) { f.Abandon() })
 }
 
 // file is a file that is written by rows.
 type file interface {
 	Close() error
-	abandon()
+	Abandon()
 }
 
 func (w *Writer) eachFile(do func(file)) {
@@ -239,12 +241,12 @@ func writeJobs(path string, jobs *Jobs) error {
 }
 
 func writeJobRows[R any](path string, jobs *Jobs, row func(*Job) R) error {
-	t, err := newTable(path, row)
+	t, err := tables.New(path, row)
 	if err != nil {
 		return err
 	}
 	for j := range jobs.All() {
-		t.add(j)
+		t.Add(j)
 	}
 	return t.Close()
 }

@@ -84,8 +84,9 @@ var picture = map[string][]string{
 	"replay/report/dist":       nil,
 	"replay/report/sums":       nil,
 	"replay/report/shares":     {"replay/engine/record", "replay/report/sums"},
+	"replay/report/tables":     {"replay/engine/record", "replay/input", "replay/trace/tablefile"},
 	"replay/report/checkpoint": {"replay/engine/record", "replay/input", "replay/sealed"},
-	"replay/report/result":     {"replay/input", "replay/engine/snapshot", "replay/sealed", "replay/trace/tablefile", "replay/engine/record", "replay/report/dist", "replay/report/sums", "replay/outdir", "replay/report/quantity", "replay/report/shares"},
+	"replay/report/result":     {"replay/input", "replay/engine/snapshot", "replay/sealed", "replay/trace/tablefile", "replay/engine/record", "replay/report/dist", "replay/report/sums", "replay/outdir", "replay/report/quantity", "replay/report/shares", "replay/report/tables"},
 	"replay/report/metric":     {"replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/quantity", "replay/report/result"},
 	"replay/report/figure":     {"replay/outdir", "replay/shown", "replay/report/dist", "replay/report/quantity"},
 	"replay/report/plot":       {"replay/engine/record", "replay/report/figure", "replay/report/quantity", "replay/report/result", "replay/report/sums", "replay/report/shares"},
@@ -152,7 +153,7 @@ var picture = map[string][]string{
 
 // outside says which packages may import something that is neither ours nor the standard library's.
 var outside = []string{"replay/input/yamltext", "replay/shown", "replay/policy/starlark", "replay/bench/conform/golden", "replay/bench/imports", "replay/trace", "replay/trace/export", "replay/trace/tablefile", "replay/trace/importer/...", "replay/trace/synth", "replay/trace/synth/model", "replay/live", "replay/sweep", "replay/sweep/on", "replay/scripts/image", "replay/scripts/fused", "replay/scripts/profile", "replay/cmd/replay/...",
-	"replay/report/checkpoint", "replay/report/dist", "replay/report/result", "replay/report/figure", "replay/report/page", "replay/report/compare", "replay/report/inference", "replay/report/paper", "replay/report/portrait", "replay/report/prediction", "replay/report/reporttest", "replay/report/reporttest/browser", "replay/report/verify"}
+	"replay/report/checkpoint", "replay/report/dist", "replay/report/result", "replay/report/tables", "replay/report/figure", "replay/report/page", "replay/report/compare", "replay/report/inference", "replay/report/paper", "replay/report/portrait", "replay/report/prediction", "replay/report/reporttest", "replay/report/reporttest/browser", "replay/report/verify"}
 
 func TestImportPicture(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "replay/...").Output()

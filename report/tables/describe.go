@@ -1,4 +1,4 @@
-package result
+package tables
 
 import (
 	"encoding/json"
@@ -43,9 +43,9 @@ var columnAbouts = map[string]string{
 	"executors": "most that it had at a time", "held_core_ms": "of executors, from ready to end", "used_core_ms": "of it, tasks ran", "curve": "time in ms from the first task on, over executors and their share of those that it had",
 }
 
-// describe returns what the columns of R are as JSON: an object of units and words by column. It panics on a column without words, which
+// Describe returns what the columns of R are as JSON: an object of units and words by column. It panics on a column without words, which
 // a test of each table finds.
-func describe[R any]() string {
+func Describe[R any]() string {
 	type about struct {
 		Unit  string `json:"unit,omitempty"`
 		About string `json:"about"`
@@ -59,7 +59,7 @@ func describe[R any]() string {
 		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
 		words, known := columnAbouts[name]
 		if !known {
-			panic("result: column " + name + " has no description")
+			panic("tables: column " + name + " has no description")
 		}
 		a := about{About: words}
 		if k := slices.IndexFunc(columnUnits, func(u struct{ suffix, unit string }) bool { return strings.HasSuffix(name, u.suffix) }); k >= 0 {

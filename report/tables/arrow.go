@@ -1,4 +1,4 @@
-package result
+package tables
 
 import (
 	"errors"
@@ -11,13 +11,11 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/parquet-go/parquet-go"
-
-	"replay/engine/record"
 )
 
-// arrowSeries writes the samples as an Arrow IPC file with the columns of series.parquet, which are those of a sampleRow.
+// Arrow streams rows of type R to an Arrow IPC file, with the columns that a [Table] of them has.
 // Arrow is used for IPC only; Parquet files are parquet-go's.
-type arrowSeries struct {
+type Arrow[R any] struct {
 	path   string
 	file   *os.File
 	writer *ipc.FileWriter
@@ -26,8 +24,9 @@ type arrowSeries struct {
 	err    error
 }
 
-func newArrowSeries(path string) (*arrowSeries, error) {
-	columns := parquet.SchemaOf(new(sampleRow))
+// NewArrow begins a table in a file. It fails for a row with other columns than integers and texts, either of which may be optional if it is an integer.
+func NewArrow[R any](path string) (*Arrow[R], error) {
+	columns := parquet.SchemaOf(new(R))
 	var fields []arrow.Field
 	for _, c := range columns.Fields() {
 		f := arrow.Field{Name: c.Name(), Nullable: c.Optional()}
@@ -51,15 +50,11 @@ func newArrowSeries(path string) (*arrowSeries, error) {
 		file.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &arrowSeries{path: path, file: file, writer: w, build: array.NewRecordBuilder(memory.NewGoAllocator(), schema)}, nil
+	return &Arrow[R]{path: path, file: file, writer: w, build: array.NewRecordBuilder(memory.NewGoAllocator(), schema)}, nil
 }
 
-func (a *arrowSeries) add(s *record.Sample) {
-	row := newSampleRow(s)
-	a.put(&row)
-}
-
-func (a *arrowSeries) put(row *sampleRow) {
+// Put writes one row.
+func (a *Arrow[R]) Put(row *R) {
 	fields := reflect.ValueOf(row).Elem()
 	for i := range fields.NumField() {
 		v, null := fields.Field(i), false
@@ -82,7 +77,7 @@ func (a *arrowSeries) put(row *sampleRow) {
 	}
 }
 
-func (a *arrowSeries) flush() {
+func (a *Arrow[R]) flush() {
 	batch := a.build.NewRecord()
 	defer batch.Release()
 	if a.err == nil && batch.NumRows() > 0 {
@@ -92,7 +87,7 @@ func (a *arrowSeries) flush() {
 }
 
 // Close writes what is left and the footer.
-func (a *arrowSeries) Close() error {
+func (a *Arrow[R]) Close() error {
 	a.flush()
 	a.build.Release()
 	if err := errors.Join(a.err, a.writer.Close(), a.file.Close()); err != nil {
@@ -101,4 +96,5 @@ func (a *arrowSeries) Close() error {
 	return nil
 }
 
-func (a *arrowSeries) abandon() { a.file.Close() }
+// Abandon closes the file without finishing it.
+func (a *Arrow[R]) Abandon() { a.file.Close() }
