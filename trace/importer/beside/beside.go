@@ -1,4 +1,5 @@
-package workload
+// Package beside says of files that people keep beside the data of a cluster what they are: configuration, and answers of services over REST.
+package beside
 
 import (
 	"bytes"
@@ -27,8 +28,8 @@ var roots = map[string]string{
 // root finds the first element of a text of XML behind declarations and comments.
 var root = regexp.MustCompile(`^(?:\s+|<\?[^>]*>|<!--(?s:.*?)-->|<![^>]*>)*<([A-Za-z][\w.-]*)`)
 
-// Beside says what a file with this beginning is that people keep beside the data of a cluster, and where it belongs; "" for others.
-func Beside(head []byte) string {
+// What says what a file with this beginning is that people keep beside the data of a cluster, and where it belongs; "" for others.
+func What(head []byte) string {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	if m := root.FindSubmatch(head); m != nil {
 		return roots[string(m[1])]

@@ -1,11 +1,11 @@
-package workload
+package beside
 
 import (
 	"strings"
 	"testing"
 )
 
-func TestBeside(t *testing.T) {
+func TestWhat(t *testing.T) {
 	node := func(used, free, cores, idle string) string {
 		return `{"rack":"/r","state":"RUNNING","usedMemoryMB":` + used + `,"availMemoryMB":` + free + `, "usedVirtualCores" : ` + cores + `,"availableVirtualCores":` + idle + `,"numRunningOpportContainers":0}`
 	}
@@ -23,7 +23,7 @@ func TestBeside(t *testing.T) {
 		`{"nodes":{"node":[` + node("1", "1", "1", "1") + "," + node("2", "2", "1", "1") + "," + node("3", "3", "1", "1") + "," + node("4", "4", "1", "1") + "]}}":       "6 MiB and 2 vcores, others: --node-mem 2 ",
 		`{"nodes":{"node":[{"id":"a:1"}]}}`: "nodes, as the ResourceManager answers over REST",
 	} {
-		if got := Beside([]byte(text)); !strings.Contains(got, want) || want == "" && got != "" {
+		if got := What([]byte(text)); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%s\nis %q, want %q", text, got, want)
 		}
 	}
