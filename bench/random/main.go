@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"replay/engine"
+	"replay/engine/price"
 	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/engine/scenario/scenariotest"
@@ -108,7 +109,7 @@ func one(ctx context.Context, c *scenariotest.Case, dir string) (*outcome, error
 	o := c.Options
 	o.Decisions = true
 	var err error
-	if o.Prices, err = scenario.ReadPrices("prices", []byte("*=0.42\nminimum=60s\n")); err != nil {
+	if o.Prices, err = price.Read("prices", []byte("*=0.42\nminimum=60s\n")); err != nil {
 		return nil, err
 	}
 	sc, err := scenario.New(c.Input(), o)

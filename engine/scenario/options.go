@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"replay/engine/model"
+	"replay/engine/price"
 	"replay/engine/spark/driver"
 	"replay/input"
 	"replay/policy"
@@ -87,7 +88,7 @@ type Options struct {
 
 	Autoscale         string             // a name of [autoscale.Autoscalers]; "" = none
 	AutoscaleSettings autoscale.Settings // of its file; single keys of Conf with autoscale. before them lie over it
-	Prices            *Prices            // of nodes; nil when nobody says
+	Prices            *price.List        // of nodes; nil when nobody says
 
 	Window    *view.Window // replay this part of the trace alone; nil for all of it
 	Seed      uint64

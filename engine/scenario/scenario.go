@@ -9,6 +9,7 @@ import (
 
 	"replay/engine/generic"
 	mrconf "replay/engine/mapreduce/conf"
+	"replay/engine/price"
 	"replay/engine/record"
 	"replay/engine/spark"
 	sparkconf "replay/engine/spark/conf"
@@ -235,6 +236,31 @@ func (sc *Scenario) QueuePath(id int32) string {
 		return sc.queueName[id]
 	}
 	return "default"
+}
+
+// price finds the price of every node.
+func (sc *Scenario) price() (err error) {
+	if sc.Prices == nil {
+		return nil
+	}
+	if sc.priced, err = sc.Prices.Of(sc.Input.Nodes); err != nil {
+		return &OptionError{err}
+	}
+	return nil
+}
+
+// NodePrices are the prices of all nodes, nil when nobody says.
+func (sc *Scenario) NodePrices() *record.Prices { return sc.priced }
+
+// HourAtStart is what the nodes that are there at the start cost an hour, by the prices, in their currency.
+func (sc *Scenario) HourAtStart() float64 {
+	sum := int64(0)
+	for i, at := range sc.priced.TypeOf {
+		if sc.Input.Nodes[i].Present {
+			sum += sc.priced.Types[at].Hour
+		}
+	}
+	return float64(sum) / price.Millionth
 }
 
 // Manifest describes the scenario; the replay adds what it counted.

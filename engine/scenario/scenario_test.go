@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"replay/engine/price"
 	"replay/trace"
 )
 
@@ -69,5 +70,18 @@ func TestLabelsOfNodes(t *testing.T) {
 	sc = resolve(t, Input{Nodes: []trace.Node{node()}}, Options{})
 	if n := said(sc, "node-labels", ""); n != 0 {
 		t.Errorf("nodes without labels: said %d times", n)
+	}
+}
+
+// An hour at the start costs what the nodes do that are there; those that come later have a price too.
+func TestHourAtStart(t *testing.T) {
+	list, err := price.Read("p", []byte("gpu=3\n*=.25"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes := []trace.Node{{Host: "a", MemMiB: 1024, VCores: 1, Present: true}, {Host: "b", MemMiB: 1024, VCores: 1, Labels: []string{"gpu"}, Present: true}, {Host: "c", MemMiB: 1024, VCores: 1, Labels: []string{"gpu"}}}
+	sc := resolve(t, Input{Nodes: nodes}, Options{Prices: list})
+	if p := sc.NodePrices(); sc.HourAtStart() != 3.25 || len(p.TypeOf) != len(nodes) {
+		t.Errorf("an hour costs %v, by %+v, want 3.25 and a price of each node", sc.HourAtStart(), p)
 	}
 }

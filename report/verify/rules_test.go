@@ -13,6 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"replay/engine"
+	"replay/engine/price"
 	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/engine/scenario/scenariotest"
@@ -375,7 +376,7 @@ func resultOf(t *testing.T, dir string, seed uint64) string {
 		c.Options.Scheduler, c.Options.Autoscale = "", "schedule"
 		c.Options.AutoscaleSettings = autoscale.Settings{"steps.5s": {Value: "9+2"}, "steps.40s": {Value: "1"}, "steps.60s": {Value: "3+1"}, "provisioningTime": {Value: "3s"}, "interval": {Value: "1s"}, "gracefulDecommissionTimeout": {Value: "9s"}}
 		var err error
-		if c.Options.Prices, err = scenario.ReadPrices("prices", []byte("minimum=60s\nsecondary=0.1\n*=0.42")); err != nil {
+		if c.Options.Prices, err = price.Read("prices", []byte("minimum=60s\nsecondary=0.1\n*=0.42")); err != nil {
 			t.Fatal(err)
 		}
 	}

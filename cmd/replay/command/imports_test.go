@@ -74,7 +74,8 @@ var picture = map[string][]string{
 	"replay/engine/master/mastertest":     {"replay/policy/resource", "replay/engine/master", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/trace"},
 	"replay/engine/spark/driver":          {"replay/policy", "replay/policy/resource", "replay/engine/master", "replay/engine/fetch", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/engine/reuse", "replay/engine/model", "replay/engine/sorted", "replay/engine/spark", "replay/engine/spark/allocator", "replay/engine/spark/conf", "replay/engine/spark/scala", "replay/trace"},
 	"replay/engine/model":                 nil,
-	"replay/engine/scenario": {"replay/input", "replay/engine/remark", "replay/policy", "replay/policy/autoscale", "replay/trace", "replay/trace/view", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/engine/spelling", "replay/engine/model", "replay/engine/generic", "replay/engine/mapreduce", "replay/engine/mapreduce/conf", "replay/engine/spark", "replay/engine/spark/conf", "replay/engine/spark/driver",
+	"replay/engine/price":                 {"replay/engine/record", "replay/trace"},
+	"replay/engine/scenario": {"replay/input", "replay/engine/price", "replay/engine/remark", "replay/policy", "replay/policy/autoscale", "replay/trace", "replay/trace/view", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/engine/spelling", "replay/engine/model", "replay/engine/generic", "replay/engine/mapreduce", "replay/engine/mapreduce/conf", "replay/engine/spark", "replay/engine/spark/conf", "replay/engine/spark/driver",
 		"replay/engine/yarn", "replay/engine/yarn/fair", "replay/engine/yarn/conf", "replay/engine/yarn/fifo", "replay/engine/yarn/capacity"},
 	"replay/engine/scenario/scenariotest": {"replay/engine/model", "replay/engine/random", "replay/engine/scenario", "replay/trace"},
 	"replay/engine/depend":                {"replay/engine/record", "replay/trace"},
@@ -112,7 +113,7 @@ var picture = map[string][]string{
 	"replay/report":                    {"replay/report/checkpoint", "replay/shown", "replay/engine/record", "replay/report/explain", "replay/report/figure", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/result", "replay/report/verify", "replay/trace"},
 
 	"replay/bench/answers":             {"replay/outdir", "replay/report/dist", "replay/report/explain", "replay/report/result", "replay/trace"},
-	"replay/bench/random":              {"replay/outdir", "replay/engine", "replay/engine/record", "replay/engine/scenario", "replay/engine/scenario/scenariotest", "replay/report", "replay/report/explain", "replay/report/verify"},
+	"replay/bench/random":              {"replay/outdir", "replay/engine", "replay/engine/price", "replay/engine/record", "replay/engine/scenario", "replay/engine/scenario/scenariotest", "replay/report", "replay/report/explain", "replay/report/verify"},
 	"replay/bench":                     {"replay/bench/...", "replay/engine/...", "replay/engine", "replay/trace", "replay/trace/synth"},
 	"replay/bench/imports":             {"replay/bench/measure", "replay/heap", "replay/outdir", "replay/trace/importer", "replay/trace/importer/..."},
 	"replay/bench/papers":              {"replay/outdir", "replay/engine", "replay/engine/record", "replay/engine/scenario", "replay/policy", "replay/report/figure", "replay/trace", "replay/trace/synth"},

@@ -19,6 +19,7 @@ import (
 
 	"replay/cmd/replay/cmdline"
 	"replay/engine"
+	"replay/engine/price"
 	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/report"
@@ -129,7 +130,7 @@ func (p *program) plan(c *cli.Context) error {
 		return err
 	}
 	if c.IsSet("price") {
-		if w.base.Prices, err = scenario.EachNode(c.Float64("price")); err != nil {
+		if w.base.Prices, err = price.Each(c.Float64("price")); err != nil {
 			return cmdline.Usagef("--price: %w", err)
 		}
 	}

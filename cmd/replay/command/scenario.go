@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/cmd/replay/cmdline"
+	"replay/engine/price"
 	"replay/engine/scenario"
 	"replay/input"
 	"replay/input/yamltext"
@@ -242,7 +243,7 @@ func (p *program) readScaling(c *cli.Context, o *scenario.Options) error {
 		if err != nil {
 			return err
 		}
-		if o.Prices, err = scenario.ReadPrices(f.Name, input.Unmarked(f.Text)); err != nil {
+		if o.Prices, err = price.Read(f.Name, input.Unmarked(f.Text)); err != nil {
 			return err
 		}
 	}

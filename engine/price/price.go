@@ -1,4 +1,5 @@
-package scenario
+// Package price reads what nodes cost an hour and finds the price of each.
+package price
 
 import (
 	"bytes"
@@ -11,8 +12,8 @@ import (
 	"replay/trace"
 )
 
-// Prices are what nodes cost an hour, by type, in millionths.
-type Prices struct {
+// List says what nodes cost an hour, by type, in millionths of a currency.
+type List struct {
 	Currency  string // empty when nobody says
 	MinimumMS int64  // that a node is billed for each time that it is there
 	of        map[string]int64
@@ -21,16 +22,16 @@ type Prices struct {
 // anyNode is the type of all nodes that have no price of their own.
 const anyNode = "*"
 
-// millionth is what amounts are counted in.
-const millionth = 1_000_000
+// Millionth is how many of what amounts are counted in make one of the currency.
+const Millionth = 1_000_000
 
-// EachNode is one price for all nodes.
-func EachNode(amount float64) (*Prices, error) {
+// Each is one price for all nodes.
+func Each(amount float64) (*List, error) {
 	n, ok := millionths(strconv.FormatFloat(amount, 'f', -1, 64))
 	if !ok {
 		return nil, fmt.Errorf("price is %v, want an amount from 0 to 1000 with at most six digits behind the point", amount)
 	}
-	return &Prices{of: map[string]int64{anyNode: n}}, nil
+	return &List{of: map[string]int64{anyNode: n}}, nil
 }
 
 // millionths reads a decimal amount exactly.
@@ -40,14 +41,14 @@ func millionths(text string) (int64, bool) {
 		return 0, false
 	}
 	n, err := strconv.ParseUint(whole+(part + "000000")[:6], 10, 63)
-	return int64(n), err == nil && n <= 1000*millionth
+	return int64(n), err == nil && n <= 1000*Millionth
 }
 
-// ReadPrices reads lines TYPE=AMOUNT, where a type is a label of nodes, a size as MEMORYxVCORES such as 65536x16 with the memory in MiB, or * for all
+// Read reads lines TYPE=AMOUNT, where a type is a label of nodes, a size as MEMORYxVCORES such as 65536x16 with the memory in MiB, or * for all
 // others; currency=NAME says what amounts are in, and minimum=TIME what is billed at least each time that a node is there. # begins a comment. Errors call
 // the file by its name.
-func ReadPrices(name string, text []byte) (*Prices, error) {
-	p := &Prices{of: map[string]int64{}}
+func Read(name string, text []byte) (*List, error) {
+	p := &List{of: map[string]int64{}}
 	n := 0
 	for line := range bytes.Lines(text) {
 		n++
@@ -85,7 +86,7 @@ func ReadPrices(name string, text []byte) (*Prices, error) {
 }
 
 // typeOf is the type of a node that has a price: a label counts before a size.
-func (p *Prices) typeOf(n *trace.Node) (string, error) {
+func (p *List) typeOf(n *trace.Node) (string, error) {
 	kinds := append(append([]string{}, n.Labels...), fmt.Sprintf("%dx%d", n.MemMiB, n.VCores), anyNode)
 	for _, kind := range kinds {
 		if _, ok := p.of[kind]; ok {
@@ -95,32 +96,14 @@ func (p *Prices) typeOf(n *trace.Node) (string, error) {
 	return "", fmt.Errorf("no price of node %s: want one of %s", n.Host, strings.Join(kinds, ", "))
 }
 
-// NodePrices are the prices of all nodes, nil when nobody says.
-func (sc *Scenario) NodePrices() *record.Prices { return sc.priced }
-
-// HourAtStart is what the nodes that are there at the start cost an hour, by the prices.
-func (sc *Scenario) HourAtStart() float64 {
-	sum := int64(0)
-	for i, at := range sc.priced.TypeOf {
-		if sc.Input.Nodes[i].Present {
-			sum += sc.priced.Types[at].Hour
-		}
-	}
-	return float64(sum) / millionth
-}
-
-// price finds the price of every node.
-func (sc *Scenario) price() error {
-	p := sc.Prices
-	if p == nil {
-		return nil
-	}
+// Of finds the price of every node, types in the order in which nodes have them. It fails for a node that has none.
+func (p *List) Of(nodes []trace.Node) (*record.Prices, error) {
 	out := &record.Prices{Currency: p.Currency, MinimumMS: p.MinimumMS}
 	place := map[string]int{}
-	for i := range sc.Input.Nodes {
-		kind, err := p.typeOf(&sc.Input.Nodes[i])
+	for i := range nodes {
+		kind, err := p.typeOf(&nodes[i])
 		if err != nil {
-			return &OptionError{err}
+			return nil, err
 		}
 		at, ok := place[kind]
 		if !ok {
@@ -130,6 +113,5 @@ func (sc *Scenario) price() error {
 		}
 		out.TypeOf = append(out.TypeOf, at)
 	}
-	sc.priced = out
-	return nil
+	return out, nil
 }

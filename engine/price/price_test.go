@@ -1,4 +1,4 @@
-package scenario
+package price
 
 import (
 	"strings"
@@ -7,28 +7,36 @@ import (
 	"replay/trace"
 )
 
-// A label counts before a size, a size before all others, and nodes that join later cost nothing at the start.
+// A label counts before a size, and a size before all others.
 func TestPrices(t *testing.T) {
 	nodes := []trace.Node{
 		{Host: "a", MemMiB: 65536, VCores: 16, Present: true}, {Host: "b", MemMiB: 65536, VCores: 16, Labels: []string{"gpu"}, Present: true},
 		{Host: "c", MemMiB: 1024, VCores: 1, Present: true}, {Host: "d", MemMiB: 65536, VCores: 16},
 	}
-	p, err := ReadPrices("p", []byte("currency = EUR\nminimum=60s\ngpu=3 # dear\n\n65536x16=0.5\n*=.25\n"))
+	p, err := Read("p", []byte("currency = EUR\nminimum=60s\ngpu=3 # dear\n\n65536x16=0.5\n*=.25\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	sc := &Scenario{Options: Options{Prices: p}, Input: Input{Nodes: nodes}}
-	if err := sc.price(); err != nil || sc.HourAtStart() != 3.75 || sc.priced.Currency != "EUR" || sc.priced.MinimumMS != 60_000 {
-		t.Errorf("%v %+v (%v), want 3.75 EUR", sc.HourAtStart(), sc.priced, err)
+	of, err := p.Of(nodes)
+	if err != nil || of.Currency != "EUR" || of.MinimumMS != 60_000 {
+		t.Fatalf("%+v (%v)", of, err)
+	}
+	for i, want := range []int64{500_000, 3_000_000, 250_000, 500_000} {
+		if got := of.Types[of.TypeOf[i]].Hour; got != want {
+			t.Errorf("node %s costs %d, want %d", nodes[i].Host, got, want)
+		}
 	}
 	for text, want := range map[string]string{"": "p: no price in it", "gpu": `p:1: "gpu", want TYPE=AMOUNT`, "x=1\nx=2": "p:2: a second price of x", "x=-1": "want TYPE=AMOUNT", "x=NaN": "want TYPE=AMOUNT",
 		"x=0.1234567": "at most six digits", "minimum=1ms": `p:1: minimum is "1ms", want whole seconds`} {
-		if _, err := ReadPrices("p", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Read("p", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
-	sc.Prices, _ = ReadPrices("p", []byte("gpu=3"))
-	if err := sc.price(); err == nil || !strings.Contains(err.Error(), "no price of node a: want one of 65536x16, *") {
+	p, err = Read("p", []byte("gpu=3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Of(nodes); err == nil || !strings.Contains(err.Error(), "no price of node a: want one of 65536x16, *") {
 		t.Error(err)
 	}
 }
@@ -39,7 +47,7 @@ func FuzzPrices(f *testing.F) {
 	f.Add([]byte("a=1e3\n"))
 	f.Add([]byte("a=1000.000001\na=1\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		p, err := ReadPrices("prices", text)
+		p, err := Read("prices", text)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "prices:") {
 				t.Errorf("%q: %v, want the file's name first", text, err)
@@ -47,7 +55,7 @@ func FuzzPrices(f *testing.F) {
 			return
 		}
 		for kind, hour := range p.of {
-			if kind == "" || hour < 0 || hour > 1000*millionth {
+			if kind == "" || hour < 0 || hour > 1000*Millionth {
 				t.Errorf("%q: %q costs %d", text, kind, hour)
 			}
 		}
