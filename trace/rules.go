@@ -39,7 +39,7 @@ func (r *rules) id(table string, row int64, column string, v int32, n int) error
 	if v >= 0 && int(v) < n {
 		return nil
 	}
-	return r.bad(table, row, column, v, "a row of the %d of its table", n)
+	return r.bad(table, row, column, v, "a row of its table, which has %d", n)
 }
 
 func (r *rules) oneOf(table string, row int64, column, v string, known ...string) error {

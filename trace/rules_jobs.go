@@ -252,7 +252,7 @@ func (r *rules) prefs(row int64, t *Tasks) error {
 		r.tasks++
 		for k, n := range list {
 			if n < 0 || int(n) >= len(r.seen) {
-				if err := r.bad(tableTasks, row+int64(i), fmt.Sprintf("pref_nodes[%d]", k), n, "a row of the %d of nodes", r.nodes); err != nil {
+				if err := r.bad(tableTasks, row+int64(i), fmt.Sprintf("pref_nodes[%d]", k), n, "a row of nodes, which has %d", r.nodes); err != nil {
 					return err
 				}
 				continue
@@ -296,7 +296,7 @@ func (r *rules) executor(e *Executor, row, jobs int64) error {
 		return err
 	}
 	if e.Job < 0 || e.Job >= jobs {
-		if err := r.bad(tableExecutors, row, "job_id", e.Job, "one of the %d jobs", jobs); err != nil {
+		if err := r.bad(tableExecutors, row, "job_id", e.Job, "a row of jobs, which has %d", jobs); err != nil {
 			return err
 		}
 	}

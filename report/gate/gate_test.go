@@ -119,13 +119,13 @@ func TestJobsOfTraces(t *testing.T) {
 	}
 	var s jobs
 	s.add(data("1", 1000, record.JobSucceeded), data("1", 3000, record.JobSucceeded))
-	if hit := s.hit(); len(hit) != 1 || hit[0].Label != "etl (job 0)" {
+	if hit := s.hit(); len(hit) != 1 || hit[0].Label != "job 0 (etl)" {
 		t.Errorf("of one trace %+v", hit)
 	}
 	s.add(data("2", 1000, record.JobSucceeded), data("2", 2000, record.JobSucceeded))
 	s.add(data("3", 1000, record.JobSucceeded), data("3", 2000, record.JobFailed))
 	hit, lost := s.hit(), s.lostNames()
-	if len(hit) != 2 || hit[0].Label != "etl (job 0) of day 1" || hit[1].Label != "etl (job 0) of day 2" || len(lost) != 1 || lost[0] != "etl (job 0) of day 3" {
+	if len(hit) != 2 || hit[0].Label != "job 0 (etl) of day 1" || hit[1].Label != "job 0 (etl) of day 2" || len(lost) != 1 || lost[0] != "job 0 (etl) of day 3" {
 		t.Errorf("of three traces %+v, lost %q", hit, lost)
 	}
 }

@@ -74,13 +74,13 @@ func (s *jobs) add(base, head *result.Data) {
 	}
 }
 
-// label names a job as people know it.
+// label names a job as people know it: by its name and the id under which it was recorded, by its number where one of these is missing.
 func label(j *result.Job) string {
 	switch {
 	case j.Name == "":
-		return cmp.Or(j.ExternalID, fmt.Sprintf("job %d", j.ID))
+		return cmp.Or(j.ExternalID, record.JobCalled(j.ID))
 	case j.ExternalID == "":
-		return fmt.Sprintf("%s (job %d)", j.Name, j.ID)
+		return record.JobCalled(j.ID, j.Name)
 	}
 	return fmt.Sprintf("%s (%s)", j.Name, j.ExternalID)
 }

@@ -30,7 +30,7 @@ func explained(d *result.Data) *result.Data {
 				}
 				if end > at {
 					e.Parts = append(e.Parts, result.Part{From: at, To: end, Cause: c, Says: fmt.Sprintf("it wants %d MiB and %d vcores; host%02d lacks least, with %d MiB and 1 vcore free", 1024<<rng.IntN(4), 1<<rng.IntN(3), rng.IntN(40), rng.IntN(4096)),
-						EndedBy: fmt.Sprintf("allocates container %d of sort (job %d) in root.etl on host%02d, 2,048 MiB, 2 vcores, priority 1", rng.IntN(99), rng.IntN(999), rng.IntN(40))})
+						EndedBy: fmt.Sprintf("allocates container %d of job %d (sort) in root.etl on host%02d, 2,048 MiB, 2 vcores, priority 1", rng.IntN(99), rng.IntN(999), rng.IntN(40))})
 					at = end
 				}
 			}

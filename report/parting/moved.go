@@ -2,19 +2,11 @@ package parting
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
+	"replay/engine/record"
 	"replay/report/result"
 )
-
-// Label names a job by its name and number.
-func Label(j *result.Job) string {
-	if name := cmp.Or(j.Name, j.ExternalID); name != "" {
-		return fmt.Sprintf("%s (job %d)", name, j.ID)
-	}
-	return fmt.Sprintf("job %d", j.ID)
-}
 
 // A Shift is a job that ends at another time.
 type Shift struct {
@@ -31,7 +23,7 @@ func Moved(a, b *result.Data) (out []Shift) {
 		if other == nil || !result.Happened(other.Finish) || !result.Happened(j.Finish) || other.Finish == j.Finish || other.Outcome != j.Outcome {
 			continue
 		}
-		out = append(out, Shift{Label(j), j.Queue, j.Finish, other.Finish - j.Finish})
+		out = append(out, Shift{record.JobCalled(j.ID, j.Name, j.ExternalID), j.Queue, j.Finish, other.Finish - j.Finish})
 	}
 	slices.SortStableFunc(out, func(x, y Shift) int { return cmp.Compare(abs(y.ByMS), abs(x.ByMS)) })
 	return out

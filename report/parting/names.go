@@ -3,6 +3,7 @@ package parting
 import (
 	"fmt"
 
+	"replay/engine/record"
 	"replay/report/result"
 	"replay/trace"
 )
@@ -26,10 +27,10 @@ func NamesOf(replays ...Named) *Names {
 		Job: func(id int64) (string, string) {
 			for _, r := range replays {
 				if j := r.Jobs.Find(id); j != nil {
-					return Label(j), j.Queue
+					return record.JobCalled(j.ID, j.Name, j.ExternalID), j.Queue
 				}
 			}
-			return fmt.Sprintf("job %d", id), ""
+			return record.JobCalled(id), ""
 		},
 		Node: func(node int32) (string, int64, int64) {
 			for _, r := range replays {

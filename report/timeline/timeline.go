@@ -192,7 +192,7 @@ func (w *writer) tables(dir string, hosts []string) error {
 
 func onNode(n int32, hosts []string, do func()) error {
 	if n < 0 || int(n) >= len(hosts) {
-		return fmt.Errorf("node is %d, want one of the %d of run.json", n, len(hosts))
+		return fmt.Errorf("node is %d, want a node of run.json, which has %d", n, len(hosts))
 	}
 	do()
 	return nil

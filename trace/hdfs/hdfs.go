@@ -32,7 +32,7 @@ func NewTopology(nodes []trace.Node) (*Topology, error) {
 		}
 	}
 	if len(present) == 0 {
-		return nil, fmt.Errorf("no node of the %d is in the cluster at the start, want one to place blocks on", len(nodes))
+		return nil, fmt.Errorf("no node is in the cluster at the start, of %d; want one to place blocks on", len(nodes))
 	}
 	slices.SortStableFunc(present, func(a, b trace.Node) int { return int(a.RackID) - int(b.RackID) })
 	t := &Topology{at: make(map[int32]int)}

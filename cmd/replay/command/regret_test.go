@@ -41,7 +41,7 @@ func TestRegretOfALostNode(t *testing.T) {
 				continue
 			}
 			switch {
-			case r.Container == 1 && strings.HasPrefix(r.Job, "lost1"):
+			case r.Container == 1 && strings.HasSuffix(r.Job, "(lost1)"):
 				masters++
 				if a.Lost != 1 || a.OwnMS != nil || a.Jobs != 1 {
 					t.Errorf("a master on the node that is lost: %+v", a)

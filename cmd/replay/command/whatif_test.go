@@ -70,7 +70,7 @@ func TestWhatIf(t *testing.T) {
 		want               string
 	}{
 		{"a job less", "fair-weights", "--change 'without job 0'", cmdline.ExitDone, "Changed: --change 'without job 0' Replayed from the beginning, which is the same up to the change. They part at decision 1,"},
-		{"a container elsewhere", "fair-weights", "--change 'container 1 of job 0 not on node07'", cmdline.ExitDone, "before at 500 ms: allocates container 1 of w1 (job 0) in root.a on node07"},
+		{"a container elsewhere", "fair-weights", "--change 'container 1 of job 0 not on node07'", cmdline.ExitDone, "before at 500 ms: allocates container 1 of job 0 (w1) in root.a on node07"},
 		{"a weight", "fair-weights", "--change 'queue root.a weight 9'", cmdline.ExitDone, "They part at decision"},
 		{"a key", "fair-weights", "--conf spark.locality.wait=0s", cmdline.ExitDone, "They part at decision"},
 		{"a file from some time on", "fair-weights", "--reload 20s=" + next, cmdline.ExitDone, "They part at decision"},
@@ -82,7 +82,7 @@ func TestWhatIf(t *testing.T) {
 		{"a container on two nodes", "fair-weights", "--change 'container 2 of job 0 on node01' --change 'container 2 of job 0 on node02'", cmdline.ExitUsage, "leave the container no node"},
 		{"a container on one node and not on another", "fair-weights", "--change 'container 2 of job 0 on node01' --change 'container 2 of job 0 not on node02'", cmdline.ExitDone, "They part at decision"},
 		{"places", "fair-weights", "--regret 3", cmdline.ExitDone, "3 allocations of 42, each replayed"},
-		{"places of a job", "fair-weights", "--regret 2 --job w3", cmdline.ExitDone, "of w3 (job 2) in root.c"},
+		{"places of a job", "fair-weights", "--regret 2 --job w3", cmdline.ExitDone, "of job 2 (w3) in root.c"},
 		{"no change", "fair-weights", "--change 'more nodes'", cmdline.ExitUsage, `--change is "more nodes", want one of "without job N"`},
 		{"no number", "fair-weights", "--change 'without job w1'", cmdline.ExitUsage, `--change is "without job w1", and "w1" is no number of a job`},
 		{"no such job", "fair-weights", "--change 'without job 77'", cmdline.ExitUsage, "there is no job 77, only 0 to 2"},
@@ -280,12 +280,12 @@ func TestExplainCommand(t *testing.T) {
 	}{
 		{with("--all"), cmdline.ExitDone, "3 jobs of the result: "},
 		{with("--queue", "root.c"), cmdline.ExitDone, "1 job in root.c: "},
-		{with("--queue", "a", "--worst", "slowdown"), cmdline.ExitDone, "w1 (job 0), spark of bench in root.a: success"},
+		{with("--queue", "a", "--worst", "slowdown"), cmdline.ExitDone, "job 0 (w1), spark of bench in root.a: success"},
 		{with("--worst", "wait", "--top", "2", "--executors", "50%..100%"), cmdline.ExitDone, "100 %"},
 		{with("--all", "--executors", "50%..100%"), cmdline.ExitUsage, "--executors is about single jobs: name one, or choose by --worst"},
 		{with("--all", "--if"), cmdline.ExitUsage, "--if is about single jobs: name one, or choose by --worst"},
 		{with(), cmdline.ExitUsage, "explain wants one of: a JOB, --worst, --queue, --all"},
-		{with("w9"), cmdline.ExitUsage, `none of the 3 jobs of the result has the number, name or id "w9"; numbers begin at 0`},
+		{with("w9"), cmdline.ExitUsage, `no job of the result, which has 3 jobs, has the number, name or id "w9"; numbers begin at 0`},
 		{with("--queue", "root.d"), cmdline.ExitUsage, `no job ran in queue "root.d"`},
 		{with("0", "--executors", "5..1%"), cmdline.ExitUsage, `--executors is "5..1%", want FROM%..TO%`},
 		{[]string{"explain", res, "0", "--trace", dir}, cmdline.ExitBadInput, "), which is not in " + dir + ": say where that trace is, with --trace DIR"},

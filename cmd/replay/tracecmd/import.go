@@ -176,7 +176,7 @@ func runImport(c *cli.Context) error {
 		return cmdline.Usagef("%w%s", err, cmdline.Meant("", name, formats))
 	}
 	if !c.IsSet("blocks") && !strings.HasSuffix(name, onYARN) && format.UsualBlocks(&opt) && !c.Bool("quiet") {
-		fmt.Fprintf(c.App.ErrWriter, "preferred hosts: the recorded ones are none of the %d nodes, so input is placed as HDFS does (--blocks hdfs; none leaves tasks without)\n", opt.Nodes)
+		fmt.Fprintf(c.App.ErrWriter, "preferred hosts: no recorded one is a node of --nodes %d, so input is placed as HDFS does (--blocks hdfs; none leaves tasks without)\n", opt.Nodes)
 	}
 	if err = importer.CheckParams(name, opt.Params); err == nil {
 		err = format.Check(&opt)

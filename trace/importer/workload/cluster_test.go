@@ -109,7 +109,7 @@ func TestClusters(t *testing.T) {
 			b.AddNode(trace.Node{Host: "n", Present: true})
 			_, err := b.Add(sample("a", 0))
 			return err
-		}), nil, `fail of host "z", want one of the 1 nodes`},
+		}), nil, `fail of host "z", want a node of the cluster, which has 1`},
 	} {
 		if err := refused(t, tt.format, tt.change); !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error is %v, want %q", tt.name, err, tt.want)

@@ -146,7 +146,7 @@ func (t *writing) nodeEvents() (events []trace.NodeEvent, err error) {
 	for i, e := range t.events {
 		node, ok := t.cluster.id[e.host]
 		if !ok {
-			return nil, fmt.Errorf("event %d: %s of host %q, want one of the %d nodes", i+1, e.Kind, e.host, len(t.cluster.nodes))
+			return nil, fmt.Errorf("event %d: %s of host %q, want a node of the cluster, which has %d", i+1, e.Kind, e.host, len(t.cluster.nodes))
 		}
 		e.TimeMS, e.Seq, e.Node = e.TimeMS-t.origin, int32(i), node
 		events = append(events, e.NodeEvent)
