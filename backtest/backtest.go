@@ -21,7 +21,7 @@ func Run(ctx context.Context, recs []*Recording, o Options, fit, leaveOneOut boo
 	b := &prediction.Report{Chatter: map[string]bool{}, Settings: map[string]string{
 		"allocation": o.Allocation, "latency": o.Latency, "seed": strconv.FormatUint(o.Engine.Seed, 10), "seeds": strconv.Itoa(max(o.Seeds, 1))}}
 	if fit {
-		b.Fit = Fit(recs)
+		b.Fit = estimated(recs)
 		var err error
 		if o.Engine, err = fittedOptions(o.Engine, b.Fit); err != nil {
 			return nil, err
@@ -56,7 +56,7 @@ func Run(ctx context.Context, recs []*Recording, o Options, fit, leaveOneOut boo
 	for i, r := range recs {
 		other := o
 		var err error
-		if other.Engine, err = fittedOptions(o.Engine, Fit(slices.Concat(recs[:i], recs[i+1:]))); err != nil {
+		if other.Engine, err = fittedOptions(o.Engine, estimated(slices.Concat(recs[:i], recs[i+1:]))); err != nil {
 			return nil, err
 		}
 		got, _, err := r.replaySeeds(ctx, other, nil)

@@ -182,8 +182,8 @@ func TestDeterministic(t *testing.T) {
 	}
 	recs := recordings(t, path)
 	var m model.Model = model.DefaultModel()
-	fit := Fit(recs)
-	if err := Apply(&m, fit); err != nil {
+	fit := estimated(recs)
+	if err := apply(&m, fit); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range fit {

@@ -10,10 +10,10 @@ import (
 	"replay/trace/importer/workload"
 )
 
-// Fit estimates the model's parameters from recordings: each is the median of what the logs say of it.
+// estimated are the model's parameters, as recordings say: each is the median of what the logs say of it.
 // A parameter that no recording says anything about is left out. Every recording counts with all its
 // samples.
-func Fit(recs []*Recording) []prediction.Fitted {
+func estimated(recs []*Recording) []prediction.Fitted {
 	f := samples{}
 	for _, r := range recs {
 		for i, j := range r.jobs {
@@ -35,8 +35,8 @@ func Fit(recs []*Recording) []prediction.Fitted {
 	return out
 }
 
-// Apply sets the fitted parameters.
-func Apply(m *model.Model, fit []prediction.Fitted) error {
+// apply sets the fitted parameters.
+func apply(m *model.Model, fit []prediction.Fitted) error {
 	for _, f := range fit {
 		if err := m.Set(f.Name, f.ValueText()); err != nil {
 			return err
@@ -56,7 +56,7 @@ func fittedOptions(o scenario.Options, fit []prediction.Fitted) (scenario.Option
 	o = o.Clone()
 	delete(o.Files, scenario.ModelFile)
 	o.Model = m
-	return o, Apply(&o.Model, fit)
+	return o, apply(&o.Model, fit)
 }
 
 // fitted says from what each parameter is estimated.

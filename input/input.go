@@ -34,7 +34,7 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// ReadFile returns the content of a regular file, which may be as long as [MaxText].
+// ReadFile returns the content of a regular file, which may be as long as [maxText].
 func ReadFile(path string) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -45,8 +45,8 @@ func ReadFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > MaxText {
-		return nil, fmt.Errorf("%s: has %d bytes, want at most %d", path, info.Size(), int64(MaxText))
+	if info.Size() > maxText {
+		return nil, fmt.Errorf("%s: has %d bytes, want at most %d", path, info.Size(), int64(maxText))
 	}
 	text := make([]byte, info.Size())
 	n, err := io.ReadFull(f, text)
@@ -56,8 +56,8 @@ func ReadFile(path string) ([]byte, error) {
 	return text[:n], err
 }
 
-// MaxText is the largest file that is read as one text: a configuration, manifest or attached file.
-const MaxText = 256 << 20
+// maxText is the largest file that is read as one text: a configuration, manifest or attached file.
+const maxText = 256 << 20
 
 // NotRegular is the error of a path that is no regular file.
 type NotRegular struct {

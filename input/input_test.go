@@ -53,7 +53,7 @@ func TestLongText(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := f.Truncate(MaxText + 1); err != nil {
+	if err := f.Truncate(maxText + 1); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), "want at most 268435456") {

@@ -57,12 +57,12 @@ var mergedFiles = append(figure.Files(), tableName+".csv", tableName+".parquet",
 // Merge writes table, page and pictures of the cells that stand in the stores to dir, by what the first of them says that the sweep has. The
 // bytes follow from the cells, and not from where and how often they were replayed. A missing cell is an error unless partial is wanted.
 func Merge(stores []Store, dir string, partial bool, formats []string) (*Merged, error) {
-	w, err := stores[0].Open()
+	w, err := stores[0].open()
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range stores[1:] {
-		o, err := s.Open()
+		o, err := s.open()
 		if err != nil {
 			return nil, err
 		}
@@ -150,7 +150,7 @@ func find(stores []Store, id string) (*Record, string, error) {
 		case err == nil:
 			return r, "", nil
 		case errors.Is(err, fs.ErrNotExist):
-			if text := s.Failure(id); text != "" {
+			if text := s.failure(id); text != "" {
 				why = text
 			}
 		case errors.As(err, &at):

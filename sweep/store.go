@@ -78,8 +78,8 @@ func (s Store) Create(w *Sweep) error {
 	return outdir.WriteShared(path, text)
 }
 
-// Open reads which cells the sweep in the directory has.
-func (s Store) Open() (*Sweep, error) {
+// open reads which cells the sweep in the directory has.
+func (s Store) open() (*Sweep, error) {
 	path := filepath.Join(s.Dir, sweepFile)
 	text, err := input.ReadFile(path)
 	if err != nil {
@@ -137,8 +137,8 @@ func (s Store) Fail(id string, why error) error {
 	return outdir.WriteShared(s.path(id, failed), []byte(why.Error()+"\n"))
 }
 
-// Failure is why a cell could not be replayed, "" where nothing is known of it.
-func (s Store) Failure(id string) string {
+// failure is why a cell could not be replayed, "" where nothing is known of it.
+func (s Store) failure(id string) string {
 	text, err := input.ReadFile(s.path(id, failed))
 	if err != nil {
 		return ""
@@ -168,7 +168,7 @@ type Status struct {
 
 // Status looks for the records of all cells.
 func (s Store) Status() (*Status, error) {
-	w, err := s.Open()
+	w, err := s.open()
 	if err != nil {
 		return nil, err
 	}

@@ -187,7 +187,7 @@ func TestDamagedRecords(t *testing.T) {
 		t.Errorf("status %+v (%v)", st, err)
 	}
 	save(t, s, w, []int{5})
-	if s.Failure(w.Cells[5].ID) != "" {
+	if s.failure(w.Cells[5].ID) != "" {
 		t.Error("a cell that was replayed is still failed")
 	}
 	old, plan := filepath.Join(s.Dir, cellsFolder, ".x.json.1.partial"), filepath.Join(s.Dir, ".sweep.json.1.partial")

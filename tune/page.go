@@ -17,7 +17,7 @@ func (r *Result) page() ([]byte, error) {
 	lede := page.Lede{Text: r.Sentence()}
 	if r.Better {
 		lede.Kind = "good"
-		for _, s := range Snippets(r.Sets) {
+		for _, s := range snippets(r.Sets) {
 			p.Files = append(p.Files, page.File{Name: s.name(), Text: s.Text})
 		}
 	}

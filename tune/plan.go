@@ -48,8 +48,8 @@ var (
 	others   = regexp.MustCompile(`^others\b`)
 )
 
-// ParseGoal reads "least VALUE" or "most VALUE", with a value as in a condition.
-func ParseGoal(text string) (Goal, error) {
+// parseGoal reads "least VALUE" or "most VALUE", with a value as in a condition.
+func parseGoal(text string) (Goal, error) {
 	m := goalForm.FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil {
 		return Goal{}, fmt.Errorf("is %q, want least or most and a value, such as least p95(wait, queue=etl)", text)
@@ -65,8 +65,8 @@ func ParseGoal(text string) (Goal, error) {
 // noLimit makes a condition of a value that is looked for alone: one of any unit takes it.
 const noLimit = " < +0%"
 
-// ParseLimit reads a condition, or one of "others".
-func (g *Goal) ParseLimit(text string) (Limit, error) {
+// parseLimit reads a condition, or one of "others".
+func (g *Goal) parseLimit(text string) (Limit, error) {
 	l := Limit{Text: strings.TrimSpace(text)}
 	l.Others = others.MatchString(l.Text)
 	var err error
@@ -100,11 +100,11 @@ func Of(p *sweep.Plan) (*Plan, error) {
 	if goal.Value == "" {
 		return nil, fmt.Errorf("%s: goal is missing, want one such as least p95(wait, queue=etl)", p.File)
 	}
-	if t.Goal, err = ParseGoal(goal.Value); err != nil {
+	if t.Goal, err = parseGoal(goal.Value); err != nil {
 		return nil, &sweep.Error{File: p.File, Line: goal.Line, Key: "goal", Err: err}
 	}
 	for _, text := range p.Others["limits"] {
-		l, err := t.Goal.ParseLimit(text.Value)
+		l, err := t.Goal.parseLimit(text.Value)
 		if err != nil {
 			return nil, &sweep.Error{File: p.File, Line: text.Line, Key: "limits", Err: err}
 		}

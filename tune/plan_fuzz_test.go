@@ -8,18 +8,18 @@ func FuzzGoal(f *testing.F) {
 		f.Add(s[0], s[1])
 	}
 	f.Fuzz(func(t *testing.T, goal, limit string) {
-		g, err := ParseGoal(goal)
+		g, err := parseGoal(goal)
 		if err != nil {
 			return
 		}
-		if again, err := ParseGoal(g.Text); err != nil || again.Text != g.Text || again.Least != g.Least || again.plain != g.plain {
+		if again, err := parseGoal(g.Text); err != nil || again.Text != g.Text || again.Least != g.Least || again.plain != g.plain {
 			t.Errorf("%q is read as %+v and again as %+v, %v", goal, g, again, err)
 		}
-		l, err := g.ParseLimit(limit)
+		l, err := g.parseLimit(limit)
 		if err != nil {
 			return
 		}
-		if again, err := g.ParseLimit(l.Text); err != nil || l.Target == nil || again.Others != l.Others || again.Target.Text != l.Target.Text {
+		if again, err := g.parseLimit(l.Text); err != nil || l.Target == nil || again.Others != l.Others || again.Target.Text != l.Target.Text {
 			t.Errorf("%q beside %q is read as %+v and again as %+v, %v", limit, goal, l, again, err)
 		}
 	})

@@ -71,8 +71,8 @@ type Answer struct {
 	Ran    int   // units of the race that they ran on: fewer than all where one alone was left beside the baseline
 }
 
-// MostFinalists are replayed on the held-out units, beside the baseline.
-const MostFinalists = 5
+// mostFinalists are replayed on the held-out units, beside the baseline.
+const mostFinalists = 5
 
 // Solve runs the race. Each round has twice the units of the one before; whoever is worse than the leader by a paired test leaves after it.
 // Whoever the test does not tell from the leader stays: a tie is said as one.
@@ -212,7 +212,7 @@ func estimate(xs []float64, alpha float64) (inference.Estimate, float64) {
 
 // confirm replays the finalists on the units that had no part in the race, and says what these show.
 func (r *Race) confirm(a *Answer) error {
-	finalists := slices.Clone(a.Raced[:min(len(a.Raced), MostFinalists)])
+	finalists := slices.Clone(a.Raced[:min(len(a.Raced), mostFinalists)])
 	if !slices.Contains(finalists, Baseline) {
 		finalists = append(finalists, Baseline)
 	}
@@ -249,11 +249,11 @@ func (r *Race) confirm(a *Answer) error {
 
 // change is by how much a candidate's goal differs from another's, on the held-out units.
 func (r *Race) change(c, other int) Change {
-	return ChangeOf(r.differences(c, other, r.Units, r.Units+r.Held))
+	return changeOf(r.differences(c, other, r.Units, r.Units+r.Held))
 }
 
-// ChangeOf is what paired differences say, two or more of them.
-func ChangeOf(ds []float64) Change {
+// changeOf is what paired differences say, two or more of them.
+func changeOf(ds []float64) Change {
 	c := Change{Estimate: inference.Independent(ds), Half: math.Inf(1)}
 	if len(ds) >= inference.Fewest {
 		if c.Rare = inference.Rare(ds); c.Rare == 0 {

@@ -303,7 +303,7 @@ func (r *Result) WriteText(w io.Writer) {
 	}
 	if r.Better {
 		fmt.Fprintln(w)
-		for _, s := range Snippets(r.Sets) {
+		for _, s := range snippets(r.Sets) {
 			fmt.Fprintf(w, "%s:\n  %s\n", s.name(), strings.ReplaceAll(strings.TrimSpace(s.Text), "\n", "\n  "))
 		}
 	}
@@ -415,7 +415,7 @@ func (r *Result) JSON() ([]byte, error) {
 		a.Open = append(a.Open, r.limits([]int{k}))
 	}
 	if r.Better {
-		a.Snippets, a.Own = Snippets(r.Sets), append(a.Own, r.Own...)
+		a.Snippets, a.Own = snippets(r.Sets), append(a.Own, r.Own...)
 	}
 	pays, thin := r.Pays()
 	for _, p := range pays {

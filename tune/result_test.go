@@ -118,14 +118,14 @@ func TestWhatAnEndDecidesIsNoGoal(t *testing.T) {
 	if x := ValuesOf(r); !math.IsNaN(x["makespan_ms"].X) || x["x_ms"].X != 1 {
 		t.Errorf("%v, want no number where an end decides it", x)
 	}
-	goal, err := ParseGoal("least makespan_ms")
+	goal, err := parseGoal("least makespan_ms")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := (&Plan{Goal: goal}).Measure(r); err == nil || !strings.Contains(err.Error(), "goal least makespan_ms: --until ends replays before all jobs are over") {
 		t.Errorf("goal: %v", err)
 	}
-	if goal, err = ParseGoal("least x_ms"); err != nil {
+	if goal, err = parseGoal("least x_ms"); err != nil {
 		t.Fatal(err)
 	}
 	limit, err := target.Parse("makespan_ms <= +2%")

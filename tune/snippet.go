@@ -60,8 +60,8 @@ func (r *Result) ownText() string {
 	return "A file of defaults changes nothing for jobs that set a key themselves, which the gain is with: those of the traces set " + strings.Join(list, ", ") + "; there it is to be changed in the applications."
 }
 
-// Snippets say in the words of a cluster's files what was set.
-func Snippets(sets []Set) (out []Snippet) {
+// snippets say in the words of a cluster's files what was set.
+func snippets(sets []Set) (out []Snippet) {
 	add := func(file, text string) {
 		at := slices.IndexFunc(out, func(s Snippet) bool { return s.File == file })
 		if at < 0 {

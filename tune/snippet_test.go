@@ -8,7 +8,7 @@ import (
 
 // What was set is said in the words of the file that sets it.
 func TestSnippets(t *testing.T) {
-	got := Snippets([]Set{
+	got := snippets([]Set{
 		{"conf", "spark.locality.wait", "0s"}, {"sharing", "", "drf"}, {"conf", "yarn.scheduler.fair.assignmultiple", "true"},
 		{"conf", "spark.task.cpus", "2"}, {"nodes", "", "40"}, {"model", "remote-factor", "1.5"}, {"fair-scheduler", "", "a.xml"},
 		{"conf", "yarn.scheduler.capacity.node-locality-delay", "3"}, {"conf", "yarn.app.mapreduce.am.resource.mb", "1024"}, {"conf", "mapreduce.map.memory.mb", "512"}, {"conf", "tez.am.resource.memory.mb", "9"},

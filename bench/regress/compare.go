@@ -54,7 +54,7 @@ func Compare(old, now *Entry, calibrated bool) *Result {
 	if n := len(now.Times); n > 0 {
 		samples = now.Times[n-1]
 	}
-	r := &Result{Entry: now, Old: old, Judgement: Judge(nil, samples)}
+	r := &Result{Entry: now, Old: old, Judgement: judge(nil, samples)}
 	if old == nil {
 		return r
 	}
@@ -62,7 +62,7 @@ func Compare(old, now *Entry, calibrated bool) *Result {
 	r.Decided = old.Hash != now.Hash
 	r.Moved = moved(old.Counts, now.Counts)
 	if calibrated && !r.Input {
-		r.Judgement = Judge(old.Times, samples)
+		r.Judgement = judge(old.Times, samples)
 	}
 	return r
 }
@@ -72,7 +72,7 @@ func (r *Result) First() (first, last int64, ok bool) {
 	if r.Old == nil || r.Input || !r.Decided {
 		return 0, 0, false
 	}
-	return r.Old.Trail.Parts(r.Entry.Trail)
+	return r.Old.Trail.parts(r.Entry.Trail)
 }
 
 // costs are the counts of work that rose (more) or fell.
@@ -126,16 +126,16 @@ func (r *Result) Say() string {
 	}
 	switch j.Speed {
 	case Slower:
-		parts = append(parts, fmt.Sprintf("slower: %s CPU, beyond %+.1f %% of the history", j.Change(), 100*(j.Limits.High/j.Limits.Median-1)))
+		parts = append(parts, fmt.Sprintf("slower: %s CPU, beyond %+.1f %% of the history", j.change(), 100*(j.Limits.High/j.Limits.Median-1)))
 	case Faster:
-		parts = append(parts, fmt.Sprintf("faster: %s CPU (--save makes it the baseline)", j.Change()))
+		parts = append(parts, fmt.Sprintf("faster: %s CPU (--save makes it the baseline)", j.change()))
 	case Unknown:
-		parts = append(parts, fmt.Sprintf("speed not known: %s CPU, and the interval of %d samples, %+.1f to %+.1f %%, reaches over the limits %+.1f and %+.1f %%", j.Change(), j.Samples,
+		parts = append(parts, fmt.Sprintf("speed not known: %s CPU, and the interval of %d samples, %+.1f to %+.1f %%, reaches over the limits %+.1f and %+.1f %%", j.change(), j.Samples,
 			100*(j.Low/j.Limits.Median-1), 100*(j.High/j.Limits.Median-1), 100*(j.Limits.Low/j.Limits.Median-1), 100*(j.Limits.High/j.Limits.Median-1)))
 	case Absent:
 		parts = append(parts, "speed not compared: the baseline has too few samples, or they are beside another loop")
 	default:
-		parts = append(parts, fmt.Sprintf("as before: %s CPU (a slow-down from %s on is seen)", j.Change(), j.Seen()))
+		parts = append(parts, fmt.Sprintf("as before: %s CPU (a slow-down from %s on is seen)", j.change(), j.seen()))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -47,8 +47,8 @@ func median(xs []float64) float64 { return quantile(slices.Sorted(slices.Values(
 // Limits are what a history calls usual: from Q1 - 3 IQR to Q3 + 3 IQR, and at least 5 % to each side of the median.
 type Limits struct{ Low, Median, High float64 }
 
-// Limits returns the limits of a history; false with too little.
-func (h History) Limits() (l Limits, ok bool) {
+// limits returns the limits of a history; false with too little.
+func (h History) limits() (l Limits, ok bool) {
 	xs := slices.Sorted(slices.Values(h.values()))
 	if len(xs) < leastHistory {
 		return l, false
@@ -105,14 +105,14 @@ type Judgement struct {
 	Samples   int
 }
 
-// Judge holds calibrated times against a history. A case is slower, or faster, when the whole interval of its median is beyond the
+// judge holds calibrated times against a history. A case is slower, or faster, when the whole interval of its median is beyond the
 // limits, the same when the whole interval is within; else it is not known.
-func Judge(history History, samples []float64) Judgement {
+func judge(history History, samples []float64) Judgement {
 	j := Judgement{Speed: Absent, Samples: len(samples)}
 	if len(samples) > 0 {
 		j.Median = median(samples)
 	}
-	limits, ok := history.Limits()
+	limits, ok := history.limits()
 	if !ok {
 		return j
 	}
@@ -134,16 +134,16 @@ func Judge(history History, samples []float64) Judgement {
 	return j
 }
 
-// Change is the change of the median in words: "+3.1 %".
-func (j *Judgement) Change() string {
+// change is the change of the median in words: "+3.1 %".
+func (j *Judgement) change() string {
 	if j.Limits.Median == 0 {
 		return "-"
 	}
 	return fmt.Sprintf("%+.1f %%", 100*(j.Median/j.Limits.Median-1))
 }
 
-// Seen is the least slow-down that this history lets be seen, in words: "5.0 %".
-func (j *Judgement) Seen() string {
+// seen is the least slow-down that this history lets be seen, in words: "5.0 %".
+func (j *Judgement) seen() string {
 	if j.Limits.Median == 0 {
 		return "-"
 	}

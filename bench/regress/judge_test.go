@@ -62,10 +62,10 @@ func TestPlantedSlowDown(t *testing.T) {
 			for first := range all {
 				turned := append(append(History(nil), all[first:]...), all[:first]...)
 				history := scaled(turned, tt.spread, 1)[:4]
-				if j := Judge(history, slices.Concat(scaled(turned, tt.spread, 1)[4:]...)); j.Speed == Slower || j.Speed == Absent {
+				if j := judge(history, slices.Concat(scaled(turned, tt.spread, 1)[4:]...)); j.Speed == Slower || j.Speed == Absent {
 					t.Errorf("%s from run %d, spread %v: %+v, want no alarm", name, first, tt.spread, j)
 				}
-				if j := Judge(history, slices.Concat(scaled(turned, tt.spread, tt.slowDown)[4:]...)); j.Speed != Slower {
+				if j := judge(history, slices.Concat(scaled(turned, tt.spread, tt.slowDown)[4:]...)); j.Speed != Slower {
 					t.Errorf("%s from run %d, spread %v, slowed down %v times: %+v, want slower", name, first, tt.spread, tt.slowDown, j)
 				}
 			}
@@ -86,7 +86,7 @@ func TestLimits(t *testing.T) {
 		{History{{1.0, 1.1, 1.2, 1.3, 1.4}}, 1.1 - 3*0.2, 1.3 + 3*0.2, true},
 		{History{{1, 9}, {1, 1}, {1, 1, 7}, {2, 0, 1}}, 1 - 3, 2 + 3, true}, // of the medians 5, 1, 1, 1: quartiles 1 and 2
 	} {
-		l, ok := tt.history.Limits()
+		l, ok := tt.history.limits()
 		if ok != tt.ok || math.Abs(l.Low-tt.low) > 1e-12 || math.Abs(l.High-tt.high) > 1e-12 {
 			t.Errorf("%v: %+v, %v; want %v to %v", tt.history, l, ok, tt.low, tt.high)
 		}
@@ -121,11 +121,11 @@ func TestJudge(t *testing.T) {
 		{[]float64{1.04, 1.04, 1.04, 1.04, 1.04, 0.96}, Same},
 		{[]float64{0.9, 0.9, 0.9, 0.9, 0.9, 0.94}, Faster},
 	} {
-		if j := Judge(history, tt.samples); j.Speed != tt.want {
+		if j := judge(history, tt.samples); j.Speed != tt.want {
 			t.Errorf("%v: %+v, want %s", tt.samples, j, tt.want)
 		}
 	}
-	if j := Judge(nil, []float64{1}); j.Speed != Absent || j.Change() != "-" {
+	if j := judge(nil, []float64{1}); j.Speed != Absent || j.change() != "-" {
 		t.Errorf("without a history: %+v", j)
 	}
 }

@@ -13,7 +13,7 @@ func WriteMarkdown(w io.Writer, results []*Result) error {
 	var b strings.Builder
 	b.WriteString("| case | | decisions | work | CPU | peak memory | |\n|---|---|---|---|---|---|---|\n")
 	for _, r := range results {
-		verdict, decisions, work, cpu := "ok", "equal", "equal", r.Judgement.Change()
+		verdict, decisions, work, cpu := "ok", "equal", "equal", r.Judgement.change()
 		switch {
 		case r.Old == nil:
 			verdict, decisions, work = "first time", "-", "-"

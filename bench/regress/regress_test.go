@@ -34,16 +34,16 @@ func TestTrailsPart(t *testing.T) {
 		changed := rapid.Int64Range(1, n).Draw(t, "changed")
 		more := rapid.Int64Range(0, 20_000).Draw(t, "more rows")
 		a, b := trailOf(n, 0, 0).Marks(), trailOf(n+more, changed, 0).Marks()
-		first, last, ok := a.Parts(b)
+		first, last, ok := a.parts(b)
 		if !ok || first > changed || last < changed || last-first >= max(a.Every, b.Every) {
 			t.Fatalf("rows %d to %d, %v; want row %d, a mark every %d and %d", first, last, ok, changed, a.Every, b.Every)
 		}
 	})
 	same := trailOf(9000, 0, 0).Marks()
-	if first, last, ok := same.Parts(same); ok {
+	if first, last, ok := same.parts(same); ok {
 		t.Errorf("a trail parts from itself at %d to %d", first, last)
 	}
-	if _, _, ok := same.Parts(Marks{Text: "?"}); ok {
+	if _, _, ok := same.parts(Marks{Text: "?"}); ok {
 		t.Error("a trail parts from one that can't be read")
 	}
 	if got := trailOf(9, 4, 4).Row(); !strings.HasPrefix(got, "decision 4 at 40 ms: allocate container 0 of job 4 on node 5") {

@@ -114,8 +114,8 @@ func (t *Trail) Marks() Marks {
 	return Marks{t.rows, t.every, base64.StdEncoding.EncodeToString(bytes)}
 }
 
-// Parts returns the rows, from 1 and from the first up to the last, among which two trails part; false if none is known.
-func (m Marks) Parts(o Marks) (first, last int64, ok bool) {
+// parts returns the rows, from 1 and from the first up to the last, among which two trails part; false if none is known.
+func (m Marks) parts(o Marks) (first, last int64, ok bool) {
 	a, errA := base64.StdEncoding.DecodeString(m.Text)
 	b, errB := base64.StdEncoding.DecodeString(o.Text)
 	if errA != nil || errB != nil || m.Every < 1 || o.Every < 1 {

@@ -10,13 +10,13 @@ import (
 	"replay/trace"
 )
 
-// Attached is the folder that the files that came with a trace have in messages and warnings: results do not depend on where the trace is.
-const Attached = "TRACE"
+// attached is the folder that the files that came with a trace have in messages and warnings: results do not depend on where the trace is.
+const attached = "TRACE"
 
 // FromTrace resolves the options against an open trace and the configuration files attached to it. Errors
 // are those of [New].
 func FromTrace(t *trace.Trace, o Options) (*Scenario, error) {
-	in, err := InputOf(t, t.Name(), Attached)
+	in, err := InputOf(t, t.Name(), attached)
 	if err != nil {
 		return nil, err
 	}

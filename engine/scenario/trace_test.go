@@ -40,7 +40,7 @@ func TestFromTrace(t *testing.T) {
 	if !sc.AllocationFile || len(allocations(sc).Leaves) < 2 || len(sc.Warnings) > 0 {
 		t.Errorf("allocation file %v, queues %v, warnings %v: want those attached", sc.AllocationFile, allocations(sc).Leaves, sc.Warnings)
 	}
-	if f, from := sc.File(YarnSite); from != OfTrace || f.Name != filepath.Join(Attached, YarnSite) {
+	if f, from := sc.File(YarnSite); from != OfTrace || f.Name != filepath.Join(attached, YarnSite) {
 		t.Errorf("yarn-site.xml is %s of layer %d", f.Name, from)
 	}
 	m := sc.Manifest()

@@ -130,8 +130,8 @@ func unpacked(packed []byte) ([]byte, error) {
 	return io.ReadAll(input.Unpacked(r, int64(len(packed)), mostTimes*int64(len(packed))))
 }
 
-// ReadHeader reads what a checkpoint is of. Dir is its folder.
-func ReadHeader(dir string) (*Header, error) {
+// readHeader reads what a checkpoint is of. Dir is its folder.
+func readHeader(dir string) (*Header, error) {
 	path := filepath.Join(dir, document)
 	text, err := input.ReadFile(path)
 	if err != nil {
@@ -164,7 +164,7 @@ func header(text []byte) (*Header, error) {
 
 // Read reads a checkpoint. Files that are not as they were written are refused.
 func Read(dir string) (*State, error) {
-	h, err := ReadHeader(dir)
+	h, err := readHeader(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func Of(result string) (dirs []string, headers []*Header, err error) {
 	at := map[*Header]string{}
 	for _, e := range entries {
 		dir := filepath.Join(result, Folder, e.Name())
-		h, err := ReadHeader(dir)
+		h, err := readHeader(dir)
 		if err != nil {
 			return nil, nil, err
 		}

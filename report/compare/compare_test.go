@@ -425,7 +425,7 @@ func TestComparisonFormsAgree(t *testing.T) {
 		t.Errorf("JSON has %d metrics and %d verdicts", len(out.Metrics), len(out.Verdict))
 	}
 	var b bytes.Buffer
-	if err := c.WriteCSV(&b); err != nil {
+	if err := c.writeCSV(&b); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(&b).ReadAll()

@@ -54,7 +54,7 @@ func (c *Comparison) WriteDir(path string, pictures []figure.Picture, formats []
 	}
 	var text, csv bytes.Buffer
 	c.WriteText(&text, true)
-	if err := c.WriteCSV(&csv); err != nil {
+	if err := c.writeCSV(&csv); err != nil {
 		return err
 	}
 	for _, f := range []struct {

@@ -209,8 +209,8 @@ func (c *Cell) Interval() (low, high float64, ok bool) {
 	return c.Difference - c.Half, c.Difference + c.Half, !math.IsNaN(c.Half)
 }
 
-// WriteCSV writes a line per metric and variant, first of all what became of the jobs; what is not a number is empty.
-func (c *Comparison) WriteCSV(w io.Writer) error {
+// writeCSV writes a line per metric and variant, first of all what became of the jobs; what is not a number is empty.
+func (c *Comparison) writeCSV(w io.Writer) error {
 	number := func(x float64) string {
 		if math.IsNaN(x) {
 			return ""

@@ -60,8 +60,8 @@ func Back(chain []*result.Job) *Held {
 	return h
 }
 
-// WriteText says why the job was submitted so late: what it was held back by, and the chain of jobs that led to it.
-func (h *Held) WriteText(w io.Writer) {
+// writeText says why the job was submitted so late: what it was held back by, and the chain of jobs that led to it.
+func (h *Held) writeText(w io.Writer) {
 	p := shown.Paint(w)
 	others := quantity.Counted(h.DependsOn, "jobs")
 	if h.By == nil {

@@ -17,7 +17,7 @@ func TestHeldBack(t *testing.T) {
 			return "", ""
 		}
 		var b strings.Builder
-		h.WriteText(&b)
+		h.writeText(&b)
 		j, err := json.Marshal(h)
 		if err != nil {
 			t.Fatal(err)

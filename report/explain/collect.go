@@ -101,7 +101,7 @@ func (c *Collector) tell(id, end int64) {
 	if c.Stages != nil {
 		l.Stages = c.Stages(id)
 	}
-	c.Tell(l, Explain(l, end))
+	c.Tell(l, explain(l, end))
 }
 
 // Close explains the jobs that are left when the replay has ended at a time.

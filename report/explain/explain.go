@@ -118,8 +118,8 @@ func (p Part) by(text string) Part {
 	return p
 }
 
-// Explain explains a job that was submitted before end, the end of the replay.
-func Explain(l *Life, end int64) *Job {
+// explain explains a job that was submitted before end, the end of the replay.
+func explain(l *Life, end int64) *Job {
 	j := &Job{Job: l.Job, End: l.Job.Finish}
 	if j.End == record.None {
 		j.End = max(end, j.Submit)

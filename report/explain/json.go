@@ -56,7 +56,7 @@ func (j *Job) Tell(n *parting.Names) Told {
 	}
 	for i := range j.Parts {
 		p := &j.Parts[i]
-		out.Parts = append(out.Parts, ToldPart{p.From, p.Length(), p.Cause, Says(p, n), Ended(p, n)})
+		out.Parts = append(out.Parts, ToldPart{p.From, p.Length(), p.Cause, Says(p, n), ended(p, n)})
 	}
 	if v := j.View; v != nil {
 		out.View = &ToldView{v.Took, v.Modelled, v.Critical, v.Infinite, v.NoSkew, v.Driver, v.Executors, v.Cores, v.HeldCoreMS, v.UsedCoreMS, v.Curve}

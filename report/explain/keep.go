@@ -79,7 +79,7 @@ func (k *Keeper) Stored(jobs *result.Jobs) (list []result.Explained) {
 		e := result.Explained{Job: id, View: (*result.View)(j.View)}
 		for i := range j.Parts {
 			p := &j.Parts[i]
-			e.Parts = append(e.Parts, result.Part{From: p.From, To: p.To, Cause: p.Cause, Says: Says(p, n), EndedBy: Ended(p, n)})
+			e.Parts = append(e.Parts, result.Part{From: p.From, To: p.To, Cause: p.Cause, Says: Says(p, n), EndedBy: ended(p, n)})
 		}
 		list = append(list, e)
 	}

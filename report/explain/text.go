@@ -33,7 +33,7 @@ func (j *Job) WriteText(w io.Writer, n *parting.Names) {
 	}
 	fmt.Fprintf(w, "%s from its submission at %s to %s\n", ms(whole), ms(j.Submit), end)
 	if j.Held != nil {
-		j.Held.WriteText(w)
+		j.Held.writeText(w)
 	}
 	for _, b := range j.Branches(n, 3) {
 		fmt.Fprintf(w, "\n%s\n", p.In(shown.Heading, fmt.Sprintf("%s  %s  %s", ms(b.MS), share(b.MS, whole), b.Title)))

@@ -78,7 +78,7 @@ func (j *Job) lines(n *parting.Names, most int, parts []*Part, left int64) (line
 		if says := Says(p, n); says != "" {
 			line += ": " + says
 		}
-		if by := Ended(p, n); by != "" {
+		if by := ended(p, n); by != "" {
 			line += "; until " + by
 		}
 		lines = append(lines, line)

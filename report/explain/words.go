@@ -160,8 +160,8 @@ func lacks(r *record.Reason) string {
 	return ": " + strings.Join(missing, " and ") + " too little"
 }
 
-// Ended says what ended a part, "" where nothing is known.
-func Ended(p *Part, n *parting.Names) string {
+// ended says what ended a part, "" where nothing is known.
+func ended(p *Part, n *parting.Names) string {
 	if p.told != nil {
 		return p.told.EndedBy
 	}

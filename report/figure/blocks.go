@@ -19,7 +19,7 @@ type Block struct {
 func (f *Figure) Blocks(blocks []Block) {
 	f.Add(blockMarks(blocks))
 	for _, b := range blocks {
-		f.Record(Between(b.Row, b.What, b.From, b.To))
+		f.Record(between(b.Row, b.What, b.From, b.To))
 	}
 }
 

@@ -24,8 +24,8 @@ func At(panel, series string, x, y float64) Datum {
 	return Datum{panel, series, "", x, y, math.NaN(), math.NaN()}
 }
 
-// Between is a bar or block of a row, from low to high.
-func Between(row, series string, low, high float64) Datum {
+// between is a bar or block of a row, from low to high.
+func between(row, series string, low, high float64) Datum {
 	return Datum{"", series, row, math.NaN(), math.NaN(), low, high}
 }
 

@@ -60,7 +60,7 @@ var Dashes = []Dash{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {4, 2}, {10, 3}, {1, 2}, 
 // Colours besides the palette.
 var (
 	Ink   = color.RGBA{0x22, 0x22, 0x22, 0xff}
-	Black = color.RGBA{0x11, 0x11, 0x11, 0xff} // of text on areas, whose colours stay where a page is dark and its ink is light
+	black = color.RGBA{0x11, 0x11, 0x11, 0xff} // of text on areas, whose colours stay where a page is dark and its ink is light
 	Paper = color.RGBA{0xff, 0xff, 0xff, 0xff}
 	Faint = color.RGBA{0xe3, 0xe3, 0xe3, 0xff}
 	Grey  = color.RGBA{0xb5, 0xb5, 0xb5, 0xff}
@@ -215,7 +215,7 @@ func (f *Figure) Bar(row, series string, first bool, c color.Color, from, to, y,
 		name = ""
 	}
 	f.Area(name, c, Points{{X: from, Y: y - height/2}, {X: to, Y: y - height/2}, {X: to, Y: y + height/2}, {X: from, Y: y + height/2}})
-	f.Record(Between(row, series, from, to))
+	f.Record(between(row, series, from, to))
 }
 
 // Area adds a filled polygon.
@@ -357,7 +357,7 @@ func (f *Figure) Labels(labels []Label) {
 		case 3*int(c.R)+6*int(c.G)+int(c.B) < 1300:
 			s.Color = color.White
 		default:
-			s.Color = Black
+			s.Color = black
 		}
 		s.XAlign, s.YAlign = draw.XCenter, draw.YCenter
 		p.TextStyle[i] = s

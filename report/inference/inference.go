@@ -19,13 +19,13 @@ const Level = 0.05
 // luck.
 const Fewest = 5
 
-// FewestDiffering is how many differences other than 0 it takes for an interval, where others are 0. One or two say next to nothing of how large such
+// fewestDiffering is how many differences other than 0 it takes for an interval, where others are 0. One or two say next to nothing of how large such
 // differences are, but much of how many there are: their interval is narrow and would hold the true mean in three of four comparisons
 // where a few rare differences are large. From three on it holds as often as it should (bench/statistics, workloads).
-const FewestDiffering = 3
+const fewestDiffering = 3
 
-// Power is in what part of such comparisons a difference as large as [Estimate.Detectable] is found.
-const Power = 0.8
+// power is in what part of such comparisons a difference as large as [Estimate.Detectable] is found.
+const power = 0.8
 
 // An Estimate is the mean of paired differences, one for each unit, and how far chance moves it.
 type Estimate struct {
@@ -45,7 +45,7 @@ func Independent(ds []float64) Estimate { return of(ds, 0) }
 // independent units as would have that variance.
 //
 // Source: docs/metrics.md, "Comparisons".
-func Consecutive(ds []float64) Estimate { return of(ds, Autocorrelation(ds)) }
+func Consecutive(ds []float64) Estimate { return of(ds, autocorrelation(ds)) }
 
 func of(ds []float64, r float64) Estimate {
 	n := float64(len(ds))
@@ -69,7 +69,7 @@ func Rare(ds []float64) int {
 			n++
 		}
 	}
-	if n >= FewestDiffering || n == len(ds) {
+	if n >= fewestDiffering || n == len(ds) {
 		return 0
 	}
 	return n
@@ -78,12 +78,12 @@ func Rare(ds []float64) int {
 // mostAutocorrelation keeps a few units from having no evidence at all.
 const mostAutocorrelation = 0.9
 
-// Autocorrelation returns the lag-1 autocorrelation of xs, from 0 to 0.9. The estimate from n values is 1/n too low when there is
+// autocorrelation returns the lag-1 autocorrelation of xs, from 0 to 0.9. The estimate from n values is 1/n too low when there is
 // none, which is added.
 //
 // Source: M. H. Quenouille, "Approximate tests of correlation in time-series", 1949; F. H. C. Marriott and J. A. Pope,
 // "Bias in the estimation of autocorrelations", 1954.
-func Autocorrelation(xs []float64) float64 {
+func autocorrelation(xs []float64) float64 {
 	if len(xs) < 3 || slices.Max(xs) == slices.Min(xs) {
 		return 0
 	}
@@ -127,7 +127,7 @@ func (e Estimate) Detectable(alpha float64) float64 {
 	return float64(detectable(e.quantile(1-alpha/2), e.DF) * e.SE)
 }
 
-// detectable returns which true difference, in true standard errors, is found with a chance of [Power] when df degrees of freedom
+// detectable returns which true difference, in true standard errors, is found with a chance of [power] when df degrees of freedom
 // estimate the standard error and an interval is t of the estimates to each side.
 func detectable(t, df float64) float64 {
 	// A difference of x is found when x + z > t sqrt(v / df), with z normal and v a chi-squared variable: a noncentral t.
@@ -145,7 +145,7 @@ func detectable(t, df float64) float64 {
 	}
 	low, high := 0.0, 2*t+10
 	for range 60 {
-		if middle := (low + high) / 2; found(middle) < Power {
+		if middle := (low + high) / 2; found(middle) < power {
 			low = middle
 		} else {
 			high = middle

@@ -147,7 +147,7 @@ func TestAutocorrelation(t *testing.T) {
 		{[]float64{3, 3, 3, 3}, 0},
 		{[]float64{1, 2}, 0},
 	} {
-		if got := Autocorrelation(tt.xs); math.Abs(got-tt.want) > 1e-12 {
+		if got := autocorrelation(tt.xs); math.Abs(got-tt.want) > 1e-12 {
 			t.Errorf("%v: %v, want %v", tt.xs, got, tt.want)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"replay/report/quantity"
 )
 
-// BandOf returns the error band of a metric, nil when there is none.
-func BandOf(bands []record.Band, name string) *record.Band {
+// bandOf returns the error band of a metric, nil when there is none.
+func bandOf(bands []record.Band, name string) *record.Band {
 	for i := range bands {
 		if strings.HasPrefix(name, bands[i].Metric+"_") {
 			return &bands[i]
@@ -20,7 +20,7 @@ func BandOf(bands []record.Band, name string) *record.Band {
 
 // BandNote says how far a metric was off where its true values are known, "" where nothing is.
 func BandNote(bands []record.Band, name string) string {
-	b := BandOf(bands, name)
+	b := bandOf(bands, name)
 	if b == nil {
 		return ""
 	}

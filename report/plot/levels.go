@@ -49,8 +49,8 @@ func HintedLevels(d *result.Data) []figure.Level {
 	}
 }
 
-// TaskLevels are successful task attempts by where they ran.
-func TaskLevels(d *result.Data) []figure.Level {
+// taskLevels are successful task attempts by where they ran.
+func taskLevels(d *result.Data) []figure.Level {
 	return append(PreferringTaskLevels(d), taskLevel(d, record.NoPref))
 }
 

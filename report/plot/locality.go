@@ -10,7 +10,7 @@ var locality = Plot{"locality", "Locality by level", func(d *result.Data) (*figu
 	if ls := ContainerLevels(d); figure.Total(ls) > 0 {
 		bars = append(bars, figure.Bar{Name: "containers", Levels: ls})
 	}
-	if ls := TaskLevels(d); figure.Total(ls) > 0 {
+	if ls := taskLevels(d); figure.Total(ls) > 0 {
 		bars = append(bars, figure.Bar{Name: "tasks", Levels: ls})
 	}
 	if len(bars) == 0 {

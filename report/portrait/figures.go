@@ -13,8 +13,8 @@ import (
 	"replay/trace/portrait"
 )
 
-// Pictures are all of a trace, in the order of the page. What there is no picture of says why.
-func Pictures(p *portrait.Portrait) (ps []figure.Picture) {
+// pictures are all of a trace, in the order of the page. What there is no picture of says why.
+func pictures(p *portrait.Portrait) (ps []figure.Picture) {
 	for _, k := range []struct {
 		name, title string
 		draw        func(*portrait.Portrait) (*figure.Figure, string)

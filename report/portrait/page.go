@@ -25,11 +25,11 @@ func WriteDir(path string, p *portrait.Portrait, formats, command []string) erro
 		return err
 	}
 	defer d.Abort()
-	pictures := Pictures(p)
-	if err := figure.WriteAll(d.Path("plots"), pictures, formats); err != nil {
+	drawn := pictures(p)
+	if err := figure.WriteAll(d.Path("plots"), drawn, formats); err != nil {
 		return err
 	}
-	html, err := Page(p, pictures, command)
+	html, err := pageOf(p, drawn, command)
 	if err != nil {
 		return err
 	}
@@ -52,8 +52,8 @@ func WriteDir(path string, p *portrait.Portrait, formats, command []string) erro
 	return d.Install()
 }
 
-// Page returns the portrait as one page of HTML with its pictures.
-func Page(p *portrait.Portrait, pictures []figure.Picture, command []string) ([]byte, error) {
+// pageOf returns the portrait as one page of HTML with its pictures.
+func pageOf(p *portrait.Portrait, pictures []figure.Picture, command []string) ([]byte, error) {
 	c := p.Counts
 	g := page.Page{
 		Title: "Portrait of " + p.Name, Command: "replay " + page.Words(command),

@@ -31,7 +31,7 @@ func sample() *portrait.Portrait {
 }
 
 func TestPictures(t *testing.T) {
-	for _, f := range Pictures(sample()) {
+	for _, f := range pictures(sample()) {
 		if f.Figure == nil {
 			t.Errorf("%s: %s", f.Name, f.Reason)
 			continue
@@ -46,7 +46,7 @@ func TestPictures(t *testing.T) {
 			}
 		}
 	}
-	for _, f := range Pictures(&portrait.Portrait{}) {
+	for _, f := range pictures(&portrait.Portrait{}) {
 		if f.Figure != nil || f.Reason == "" {
 			t.Errorf("%s: a picture of nothing, or no reason", f.Name)
 		}

@@ -43,8 +43,8 @@ func (b *Report) BandFile() ([]byte, error) {
 	return []byte(out.String()), nil
 }
 
-// ModelFile returns the fitted parameters in the form that --model-file reads.
-func ModelFile(fit []Fitted) []byte {
+// modelFile returns the fitted parameters in the form that --model-file reads.
+func modelFile(fit []Fitted) []byte {
 	var b strings.Builder
 	b.WriteString("# Fitted by replay backtest --fit: medians over the given recordings.\n")
 	for i := range fit {

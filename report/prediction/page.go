@@ -57,7 +57,7 @@ func (b *Report) WriteDir(path string, formats []string) error {
 	for _, f := range []struct {
 		name string
 		b    []byte
-	}{{"backtest.json", js}, {"backtest.txt", shown.Bytes(text.Bytes())}, {"report.html", page}, {"model.txt", ModelFile(b.Fit)}} {
+	}{{"backtest.json", js}, {"backtest.txt", shown.Bytes(text.Bytes())}, {"report.html", page}, {"model.txt", modelFile(b.Fit)}} {
 		if f.name == "model.txt" && len(b.Fit) == 0 {
 			continue
 		}

@@ -34,8 +34,8 @@ type Kubernetes struct {
 
 // The files of the two Jobs in [sweep.KubernetesFolder], beside the lists of cells.
 const (
-	CellsJob = "cells.yaml"
-	MergeJob = "merge.yaml"
+	cellsJob = "cells.yaml"
+	mergeJob = "merge.yaml"
 )
 
 // programInImage is where an image has the program; scripts/image puts it there.
@@ -64,7 +64,7 @@ func (k *Kubernetes) Write(parts [][]string) (cells, merge string, err error) {
 	if err := writeParts(0, out.WriteFile, parts); err != nil {
 		return "", "", err
 	}
-	for name, job := range map[string]*batch.Job{CellsJob: k.cells(cells, len(parts)), MergeJob: k.job(merge, "sweep", "merge", k.Dir)} {
+	for name, job := range map[string]*batch.Job{cellsJob: k.cells(cells, len(parts)), mergeJob: k.job(merge, "sweep", "merge", k.Dir)} {
 		text, err := manifest(job)
 		if err == nil {
 			err = out.WriteFile(name, text)
@@ -80,13 +80,13 @@ func (k *Kubernetes) Write(parts [][]string) (cells, merge string, err error) {
 func (k *Kubernetes) Commands(cells string) []string {
 	kubectl := "kubectl "
 	if k.Namespace != "" {
-		kubectl += "--namespace " + Quoted(k.Namespace) + " "
+		kubectl += "--namespace " + quoted(k.Namespace) + " "
 	}
-	file := func(name string) string { return Quoted(filepath.Join(k.Dir, sweep.KubernetesFolder, name)) }
+	file := func(name string) string { return quoted(filepath.Join(k.Dir, sweep.KubernetesFolder, name)) }
 	return []string{
-		kubectl + "replace --force -f " + file(CellsJob),
+		kubectl + "replace --force -f " + file(cellsJob),
 		kubectl + "wait --for=condition=Complete --timeout=-1s job/" + cells,
-		kubectl + "replace --force -f " + file(MergeJob),
+		kubectl + "replace --force -f " + file(mergeJob),
 	}
 }
 

@@ -22,13 +22,13 @@ type Slurm struct {
 	Options  []string // of sbatch, for the array
 }
 
-// Folder is where a sweep's directory has what an engine needs: scripts, lists of cells, and what its tasks print.
-const Folder = ".slurm"
+// folder is where a sweep's directory has what an engine needs: scripts, lists of cells, and what its tasks print.
+const folder = ".slurm"
 
 // Submit writes a list of cells for each part and the scripts, and submits both jobs. Cells that are there by the time are not
 // replayed again, so a task may be requeued, and the same call with what is missing resumes.
 func (s *Slurm) Submit(ctx context.Context, parts [][]string) (array, merge string, err error) {
-	dir := filepath.Join(s.Dir, Folder)
+	dir := filepath.Join(s.Dir, folder)
 	if err := os.RemoveAll(dir); err != nil {
 		return "", "", err
 	}
@@ -58,12 +58,12 @@ func (s *Slurm) Submit(ctx context.Context, parts [][]string) (array, merge stri
 }
 
 func (s *Slurm) array() string {
-	return "#!/bin/sh\n# The cells of one task of the array. A task that is lost or fails may run again.\nexec " + Quoted(s.Program, "sweep", "run", s.Plan, "--out", s.Dir) +
-		" --jobs \"${SLURM_CPUS_PER_TASK:-1}\" --cells " + Quoted(filepath.Join(s.Dir, Folder, "cells-")) + "\"$SLURM_ARRAY_TASK_ID\"\n"
+	return "#!/bin/sh\n# The cells of one task of the array. A task that is lost or fails may run again.\nexec " + quoted(s.Program, "sweep", "run", s.Plan, "--out", s.Dir) +
+		" --jobs \"${SLURM_CPUS_PER_TASK:-1}\" --cells " + quoted(filepath.Join(s.Dir, folder, "cells-")) + "\"$SLURM_ARRAY_TASK_ID\"\n"
 }
 
 func (s *Slurm) merge() string {
-	return "#!/bin/sh\nexec " + Quoted(s.Program, "sweep", "merge", s.Dir) + "\n"
+	return "#!/bin/sh\nexec " + quoted(s.Program, "sweep", "merge", s.Dir) + "\n"
 }
 
 // sbatch submits and returns the number of the job.
@@ -81,8 +81,8 @@ func sbatch(ctx context.Context, words ...string) (string, error) {
 	return id, nil
 }
 
-// Quoted returns words for a shell.
-func Quoted(words ...string) string {
+// quoted returns words for a shell.
+func quoted(words ...string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		out[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"

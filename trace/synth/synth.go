@@ -159,7 +159,7 @@ func (p *Preset) nameOf(o Options) string {
 // What can be asked for: arrivals are held in memory, and their times are whole milliseconds of at most 100 years.
 const (
 	MostJobs            = 10_000_000
-	LeastLoad, MostLoad = 1e-6, 1e6
+	leastLoad, mostLoad = 1e-6, 1e6
 )
 
 // with returns o with the preset's defaults in place of zero values, or an error that names the option.
@@ -205,8 +205,8 @@ func (p *Preset) with(o Options) (Options, error) {
 	if o.Load == 0 {
 		o.Load = d.Load
 	}
-	if o.Load != 0 && !(o.Load >= LeastLoad && o.Load <= MostLoad) {
-		return o, fmt.Errorf("load is %v, want %v to %v", o.Load, LeastLoad, MostLoad)
+	if o.Load != 0 && !(o.Load >= leastLoad && o.Load <= mostLoad) {
+		return o, fmt.Errorf("load is %v, want %v to %v", o.Load, leastLoad, mostLoad)
 	}
 	if o.Kind == "" {
 		o.Kind = p.Kinds[0]

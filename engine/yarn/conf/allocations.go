@@ -94,7 +94,7 @@ func DefaultAllocations(site *Site) *Allocations {
 		Rules:               DefaultRules(site.AllowUndeclaredPools, site.UserAsDefaultQueue),
 		types:               len(site.Types),
 		queues:              map[string]*queueConf{},
-		maxDefault:          Fixed(resource.Unbounded(len(site.Types))),
+		maxDefault:          fixed(resource.Unbounded(len(site.Types))),
 		amDefault:           DefaultAMShare,
 	}
 }
@@ -154,7 +154,7 @@ func (a *Allocations) Settings(path string) QueueSettings {
 // Unlimited takes from a queue the limits on its resources, its running applications and its application masters.
 func (a *Allocations) Unlimited(path string) {
 	q := a.of(path)
-	most, none, apps := Fixed(resource.Unbounded(a.types)), float32(-1), int32(math.MaxInt32)
+	most, none, apps := fixed(resource.Unbounded(a.types)), float32(-1), int32(math.MaxInt32)
 	q.max, q.maxAMShare, q.maxRunningApps = &most, &none, &apps
 }
 

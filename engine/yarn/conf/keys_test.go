@@ -84,7 +84,7 @@ func TestElementsOfAQueue(t *testing.T) {
 		{"minResources", "3 mb,4 vcores", func(s QueueSettings) any { return s.Min }, resource.Resource{}, resource.R(3, 4)},
 		{"maxResources", "3 mb,4 vcores", func(s QueueSettings) any { return absolute(s.Max) }, fmt.Sprint(true, resource.Unbounded(2)), fmt.Sprint(true, resource.R(3, 4))},
 		{"maxChildResources", "3 mb,4 vcores", func(s QueueSettings) any { return fmt.Sprint(s.HasMaxChild, absolute(s.MaxChild)) },
-			fmt.Sprint(false, absolute(ConfigurableResource{})), fmt.Sprint(true, absolute(Fixed(resource.R(3, 4))))},
+			fmt.Sprint(false, absolute(ConfigurableResource{})), fmt.Sprint(true, absolute(fixed(resource.R(3, 4))))},
 		{"maxContainerAllocation", "3 mb,4 vcores", func(s QueueSettings) any { return s.MaxContainer == resource.R(3, 4) }, false, true},
 		{"maxRunningApps", "7", func(s QueueSettings) any { return s.MaxRunningApps }, int32(1<<31 - 1), int32(7)},
 		{"maxAMShare", "0.7", func(s QueueSettings) any { return s.MaxAMShare }, float32(0.5), float32(0.7)},

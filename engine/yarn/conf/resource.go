@@ -19,8 +19,8 @@ type ConfigurableResource struct {
 	share   [resource.MaxTypes]float64
 }
 
-// Fixed returns the absolute resource r.
-func Fixed(r resource.Resource) ConfigurableResource { return ConfigurableResource{amount: r} }
+// fixed returns the absolute resource r.
+func fixed(r resource.Resource) ConfigurableResource { return ConfigurableResource{amount: r} }
 
 // Percent reports whether the resource is given in percentages, and the share of each type.
 func (c ConfigurableResource) Percent() ([resource.MaxTypes]float64, bool) { return c.share, c.percent }

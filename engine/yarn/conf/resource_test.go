@@ -112,11 +112,11 @@ func TestShareOfVCores(t *testing.T) {
 	if _, ok := half.Absolute(); ok {
 		t.Error("a percentage is absolute")
 	}
-	fixed := Fixed(resource.R(5, 6))
-	if r, ok := fixed.Absolute(); !ok || r != resource.R(5, 6) || fixed.Resolve(resource.Resource{}) != r {
+	amount := fixed(resource.R(5, 6))
+	if r, ok := amount.Absolute(); !ok || r != resource.R(5, 6) || amount.Resolve(resource.Resource{}) != r {
 		t.Errorf("fixed %v, %v", r, ok)
 	}
-	if _, ok := fixed.Percent(); ok {
+	if _, ok := amount.Percent(); ok {
 		t.Error("an amount is a percentage")
 	}
 }

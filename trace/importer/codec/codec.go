@@ -98,14 +98,14 @@ func (z zstdReader) Close() error {
 
 func openLZF(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(newLZFReader(r)), nil }
 
-// Known tells whether name is that of a codec.
-func Known(name string) bool {
+// known tells whether name is that of a codec.
+func known(name string) bool {
 	return slices.ContainsFunc(Codecs, func(c Codec) bool { return c.Name == name })
 }
 
 // OfName returns the codec that the suffix of a file names, or "".
 func OfName(path string) string {
-	if suffix := strings.TrimPrefix(filepath.Ext(path), "."); Known(suffix) {
+	if suffix := strings.TrimPrefix(filepath.Ext(path), "."); known(suffix) {
 		return suffix
 	}
 	return ""

@@ -72,8 +72,8 @@ func (f *File) Rows() (n int64) {
 	return n
 }
 
-// Names are the columns at the top, without those of maps.
-func (f *File) Names() (names []string) {
+// names are the columns at the top, without those of maps.
+func (f *File) names() (names []string) {
 	for i := range f.file.Leaves() {
 		if name := f.file.Leaf(i).Path[0]; !slices.Contains(names, name) && !f.file.IsMap(name) {
 			names = append(names, name)
@@ -84,7 +84,7 @@ func (f *File) Names() (names []string) {
 
 // Has tells whether the file has a column of one of the names.
 func (f *File) Has(names ...string) bool {
-	all := f.Names()
+	all := f.names()
 	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(all, n) })
 }
 
@@ -114,9 +114,9 @@ type Column struct {
 	list   bool
 }
 
-// Bind binds the column that has one of the names. One that is required and missing, or of a type that is neither number nor text, is an
+// bind binds the column that has one of the names. One that is required and missing, or of a type that is neither number nor text, is an
 // error.
-func (f *File) Bind(required bool, names ...string) (*Column, error) {
+func (f *File) bind(required bool, names ...string) (*Column, error) {
 	c := &Column{Name: names[0], f: f}
 	for i := range f.file.Leaves() {
 		l := f.file.Leaf(i)
@@ -152,7 +152,7 @@ func (f *File) Bind(required bool, names ...string) (*Column, error) {
 		return nil, fmt.Errorf("%s: column %s is %s, want numbers or text", f.Path, l.Path[0], l.Describe())
 	}
 	if required {
-		return nil, fmt.Errorf("%s: has no column %s, want one; it has %s", f.Path, strings.Join(names, " or "), strings.Join(f.Names(), ", "))
+		return nil, fmt.Errorf("%s: has no column %s, want one; it has %s", f.Path, strings.Join(names, " or "), strings.Join(f.names(), ", "))
 	}
 	return c, nil
 }
@@ -383,7 +383,7 @@ type Want struct {
 // BindAll binds columns.
 func (f *File) BindAll(wanted []Want) (err error) {
 	for _, w := range wanted {
-		if *w.To, err = f.Bind(w.Required, w.Names...); err != nil {
+		if *w.To, err = f.bind(w.Required, w.Names...); err != nil {
 			return err
 		}
 	}

@@ -189,11 +189,11 @@ func Uber(value func(key string) string, maps, reduces int, bytes int64) func(ke
 	}
 }
 
-// SizeOf is the size of a container by a job's configuration, 0 for what is not set or no size: the resource requests PREFIXmemory-mb, PREFIXmemory and
+// sizeOf is the size of a container by a job's configuration, 0 for what is not set or no size: the resource requests PREFIXmemory-mb, PREFIXmemory and
 // PREFIXvcores come before the keys mb and vcores.
 //
 // Source: YARNRunner.generateResourceRequests, TaskAttemptImpl.populateResourceCapability.
-func SizeOf(value func(key string) string, prefix, mb, vcores string) Size {
+func sizeOf(value func(key string) string, prefix, mb, vcores string) Size {
 	size := Size{Number(value(mb), 0), int32(Number(value(vcores), 0))}
 	for _, name := range []string{"memory", "memory-mb"} {
 		if n, ok := asked(value(prefix+name), "Mi"); ok {
@@ -217,16 +217,16 @@ func asked(text, unit string) (n int64, ok bool) {
 // Source: MRJobConfig.DEFAULT_MR_AM_VMEM_MB.
 const MasterMiB = 1536
 
-// Master is [SizeOf] of the application master.
+// Master is [sizeOf] of the application master.
 func Master(value func(key string) string) Size {
 	const prefix = "yarn.app.mapreduce.am.resource."
-	return SizeOf(value, prefix, prefix+"mb", prefix+"cpu-vcores")
+	return sizeOf(value, prefix, prefix+"mb", prefix+"cpu-vcores")
 }
 
-// OfTask is [SizeOf] of a map or a reduce.
+// OfTask is [sizeOf] of a map or a reduce.
 func OfTask(value func(key string) string, kind string) Size {
 	prefix := "mapreduce." + kind + "."
-	return SizeOf(value, prefix+"resource.", prefix+"memory.mb", prefix+"cpu.vcores")
+	return sizeOf(value, prefix+"resource.", prefix+"memory.mb", prefix+"cpu.vcores")
 }
 
 // Number is a whole number of 1 or more of a configuration; what is none counts as not set.

@@ -31,8 +31,8 @@ func (r *Record) Append(b []byte) []byte {
 	return b
 }
 
-// Unpack reads what Append has made.
-func Unpack(b []byte) (r Record) {
+// unpack reads what Append has made.
+func unpack(b []byte) (r Record) {
 	next := func() int64 {
 		v, n := binary.Varint(b)
 		b = b[n:]

@@ -159,7 +159,7 @@ func Add(b *workload.Builder, id string, records [][]byte, set func(*workload.Ap
 	all := make([]Record, len(records))
 	tasks := make([]Task, len(records))
 	for i, packed := range records {
-		all[i] = Unpack(packed)
+		all[i] = unpack(packed)
 		tasks[i] = all[i].sized(b)
 	}
 	j := containers.New(b, trace.KindGeneric, id, 0)
@@ -182,12 +182,12 @@ func Add(b *workload.Builder, id string, records [][]byte, set func(*workload.Ap
 // sized is the task with defaults for what is not known.
 func (r *Record) sized(b *workload.Builder) Task {
 	t := r.Task
-	t.Size = containers.Size{MilliVCores: VCores(b, r.VCores), MemMiB: MemMiB(b, r.MemMiB)}
+	t.Size = containers.Size{MilliVCores: vcores(b, r.VCores), MemMiB: memMiB(b, r.MemMiB)}
 	return t
 }
 
-// VCores is a number of processors as the size of a container; what is none is 1, which is counted.
-func VCores(b *workload.Builder, n float64) int64 {
+// vcores is a number of processors as the size of a container; what is none is 1, which is counted.
+func vcores(b *workload.Builder, n float64) int64 {
 	if !(n > 0) {
 		b.Counts.Defaulted["task_vcores"]++
 		return 1000
@@ -195,8 +195,8 @@ func VCores(b *workload.Builder, n float64) int64 {
 	return containers.Milli(min(n, MostVCores))
 }
 
-// MemMiB is the memory of a task; what is none is 1024 MiB, which is counted.
-func MemMiB(b *workload.Builder, mib float64) int64 {
+// memMiB is the memory of a task; what is none is 1024 MiB, which is counted.
+func memMiB(b *workload.Builder, mib float64) int64 {
 	if !(mib > 0) {
 		b.Counts.Defaulted["task_memory"]++
 		return 1024

@@ -142,8 +142,8 @@ func (b Bins) Draw(r *rand.Rand) int64 {
 // Zipf draws ranks 0 to n-1, rank k in proportion to 1/(k+1)^s.
 type Zipf struct{ upTo []float64 }
 
-// NewZipf makes the law of n ranks.
-func NewZipf(n int, s float64) *Zipf {
+// newZipf makes the law of n ranks.
+func newZipf(n int, s float64) *Zipf {
 	z := &Zipf{make([]float64, n)}
 	sum := 0.0
 	for k := range z.upTo {

@@ -48,7 +48,7 @@ func (t *Teams) Tables() (users []trace.User, queues []trace.Queue) {
 			names = append(names, fmt.Sprintf("queue%d", i+1))
 		}
 	}
-	t.users, t.queues = NewZipf(int(t.Users), t.UserZipf), NewZipf(len(names), t.QueueZipf)
+	t.users, t.queues = newZipf(int(t.Users), t.UserZipf), newZipf(len(names), t.QueueZipf)
 	for i := range t.Users {
 		users = append(users, trace.NewUser(int32(i), fmt.Sprintf("user%d", i+1)))
 	}
