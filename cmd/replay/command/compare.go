@@ -100,14 +100,8 @@ func (p *program) compare(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, v := range variants[1:] {
-		if v.options.Until != variants[0].options.Until {
-			return cmdline.Usagef("--variant %s: --until ends it at another time than %s, and what that cuts off is no difference of theirs: it stands outside, for the whole comparison", v.name, variants[0].name)
-		}
-		mine, first, n := v.options.Seed, variants[0].options.Seed, uint64(max(seeds, limit))
-		if apart := max(mine, first) - min(mine, first); apart > 0 && apart < n { // some pairs would have their random streams in common, and others not
-			return cmdline.Usagef("--variant %s: --seed is %d, and that of %s %d: of up to %d seeds each some are of both; want the same --seed, or one that is %d away at least", v.name, mine, variants[0].name, first, n, n)
-		}
+	if err := checkComparable(variants, max(seeds, limit)); err != nil {
+		return err
 	}
 	formats, err := cmdline.Formats(c, p.origin != nil)
 	if err != nil {
@@ -172,6 +166,21 @@ func (p *program) compare(c *cli.Context) error {
 		names = append(names, v.name)
 	}
 	return cmdline.CheckOutcome(c, names, cmp.Outcomes...)
+}
+
+// checkComparable refuses variants of which a difference would say nothing: that end at other times, or share some of up to so many seeds.
+func checkComparable(variants []variant, seeds int) error {
+	base, n := &variants[0], uint64(seeds)
+	for _, v := range variants[1:] {
+		if v.options.Until != base.options.Until {
+			return cmdline.Usagef("--variant %s: --until ends it at another time than %s, and what that cuts off is no difference of theirs: it stands outside, for the whole comparison", v.name, base.name)
+		}
+		mine, first := v.options.Seed, base.options.Seed
+		if apart := max(mine, first) - min(mine, first); apart > 0 && apart < n { // some pairs would have their random streams in common, and others not
+			return cmdline.Usagef("--variant %s: --seed is %d, and that of %s %d: of up to %d seeds each some are of both; want the same --seed, or one that is %d away at least", v.name, mine, base.name, first, n, n)
+		}
+	}
+	return nil
 }
 
 // sampleOf says how many replays there are to be of each variant on each source: a number of seeds, or up to how many may be taken

@@ -95,59 +95,15 @@ type planning struct {
 }
 
 func (p *program) plan(c *cli.Context) error {
-	if c.NArg() != 1 {
-		return cmdline.Usagef("plan wants one TRACE directory, got %s", cmdline.Arguments(c))
+	w, err := p.planningOf(c)
+	if err != nil {
+		return err
 	}
-	w := &planning{p: p, c: c, source: &traceSource{dir: c.Args().First()}, loads: map[int][]record.Warning{}}
-	for _, text := range c.StringSlice("hold") {
-		t, _ := target.Parse(text) // the flag takes no other
-		w.targets = append(w.targets, t)
-	}
-	if len(w.targets) == 0 {
-		return cmdline.Usagef("plan wants --hold, a condition such as 'p95(wait) < 30s'")
-	}
-	if !c.IsSet("vary") {
-		return cmdline.Usagef("plan wants --vary, a setting and its values such as nodes=4:400")
-	}
-	var err error
-	w.setting, _ = parseSetting(c.String("vary")) // the flag takes no other
 	formats, err := cmdline.Formats(c, false)
 	if err != nil {
 		return err
 	}
-	if out := c.String("out"); out != "" {
-		if err := plan.CheckDir(out); err != nil {
-			return err
-		}
-	}
-	if fixed := w.setting.given(c); fixed != "" {
-		return cmdline.Usagef("%s says one value, and --vary %s several: give one of them", fixed, w.setting.name)
-	}
-	if c.IsSet("price") && c.IsSet("prices") {
-		return cmdline.Usagef("--price is for all nodes and --prices by type: give one of them")
-	}
-	if w.base, err = p.readOptions(c, p.options()); err != nil {
-		return err
-	}
-	if c.IsSet("price") {
-		if w.base.Prices, err = price.Each(c.Float64("price")); err != nil {
-			return cmdline.Usagef("--price: %w", err)
-		}
-	}
-	if w.base.Prices != nil {
-		w.costs = make([]float64, len(w.setting.labels))
-	}
-	w.lost, w.open = make([]plan.Loss, len(w.setting.labels)), make([]int64, len(w.setting.labels))
-	var ends []variant
-	for _, i := range []int{0, len(w.setting.labels) - 1} { // before the work, not after it
-		o, err := w.options(i)
-		if err != nil {
-			return err
-		}
-		name := w.setting.name + "=" + w.setting.labels[i]
-		ends = append(ends, variant{name: name, given: "with " + name, options: o})
-	}
-	if err := p.checkSource(w.source, map[string]int{}, false, ends); err != nil {
+	if err := w.checkEnds(); err != nil {
 		return err
 	}
 	defer w.source.release()
@@ -165,32 +121,8 @@ func (p *program) plan(c *cli.Context) error {
 		w.costs = nil
 		w.warnings = slices.Insert(w.warnings, 0, record.Warning{Code: "plan-cost", Count: 1, Text: "what nodes cost an hour is not shown beside each value, because --autoscale changes how many there are: hold a condition such as cost_total < 100"})
 	}
-	said := []int{answer.Best}
-	if answer.Best < 0 {
-		said = []int{0, len(w.setting.labels) - 1}
-	}
-	var caveats []string
-	for _, value := range said {
-		for _, warning := range w.loads[value] {
-			if warning.Code == record.ShortOfNodes {
-				caveats = append(caveats, fmt.Sprintf("At %s = %s, %s.", w.setting.name, w.setting.labels[value], warning.Text))
-			} else {
-				w.warnings = append(w.warnings, warning)
-			}
-		}
-	}
+	r := w.result(answer)
 	printWarnings(c, w.warnings)
-	r := &plan.Plan{Answer: answer, Setting: w.setting.name, Labels: w.setting.labels, Subject: w.source.title, About: w.about, Targets: w.targets, Metrics: w.metrics, Lost: w.lost, Open: w.open, Costs: w.costs, Bands: w.base.Bands(), Made: p.made()}
-	if w.setting.name == "nodes" && w.base.Load > 0 {
-		caveats = append(caveats, "--load is that of each cluster: with more nodes jobs arrive faster, so this is not how many nodes the same jobs need.")
-	}
-	r.Caveat = strings.Join(caveats, " ")
-	for i := range w.warnings {
-		r.Warnings = append(r.Warnings, metric.Counted(&w.warnings[i]))
-	}
-	if w.base.Prices != nil {
-		r.In = w.base.Prices.Currency
-	}
 	if out := c.String("out"); out != "" {
 		if err := r.WriteDir(out, formats); err != nil {
 			return err
@@ -208,6 +140,94 @@ func (p *program) plan(c *cli.Context) error {
 		return cmdline.FailedCheck()
 	}
 	return nil
+}
+
+// planningOf reads what is to hold, what to vary and everything else that the flags say.
+func (p *program) planningOf(c *cli.Context) (*planning, error) {
+	if c.NArg() != 1 {
+		return nil, cmdline.Usagef("plan wants one TRACE directory, got %s", cmdline.Arguments(c))
+	}
+	w := &planning{p: p, c: c, source: &traceSource{dir: c.Args().First()}, loads: map[int][]record.Warning{}}
+	for _, text := range c.StringSlice("hold") {
+		t, _ := target.Parse(text) // the flag takes no other
+		w.targets = append(w.targets, t)
+	}
+	if len(w.targets) == 0 {
+		return nil, cmdline.Usagef("plan wants --hold, a condition such as 'p95(wait) < 30s'")
+	}
+	if !c.IsSet("vary") {
+		return nil, cmdline.Usagef("plan wants --vary, a setting and its values such as nodes=4:400")
+	}
+	w.setting, _ = parseSetting(c.String("vary")) // the flag takes no other
+	if out := c.String("out"); out != "" {
+		if err := plan.CheckDir(out); err != nil {
+			return nil, err
+		}
+	}
+	if fixed := w.setting.given(c); fixed != "" {
+		return nil, cmdline.Usagef("%s says one value, and --vary %s several: give one of them", fixed, w.setting.name)
+	}
+	if c.IsSet("price") && c.IsSet("prices") {
+		return nil, cmdline.Usagef("--price is for all nodes and --prices by type: give one of them")
+	}
+	var err error
+	if w.base, err = p.readOptions(c, p.options()); err != nil {
+		return nil, err
+	}
+	if c.IsSet("price") {
+		if w.base.Prices, err = price.Each(c.Float64("price")); err != nil {
+			return nil, cmdline.Usagef("--price: %w", err)
+		}
+	}
+	if w.base.Prices != nil {
+		w.costs = make([]float64, len(w.setting.labels))
+	}
+	w.lost, w.open = make([]plan.Loss, len(w.setting.labels)), make([]int64, len(w.setting.labels))
+	return w, nil
+}
+
+// checkEnds resolves the first and the last value, before the work and not after it.
+func (w *planning) checkEnds() error {
+	var ends []variant
+	for _, i := range []int{0, len(w.setting.labels) - 1} {
+		o, err := w.options(i)
+		if err != nil {
+			return err
+		}
+		name := w.setting.name + "=" + w.setting.labels[i]
+		ends = append(ends, variant{name: name, given: "with " + name, options: o})
+	}
+	return w.p.checkSource(w.source, map[string]int{}, false, ends)
+}
+
+// result is the answer with all that it is said with. What the replays of the best value, or of both ends where there is none, warned of joins the warnings.
+func (w *planning) result(answer *plan.Answer) *plan.Plan {
+	said := []int{answer.Best}
+	if answer.Best < 0 {
+		said = []int{0, len(w.setting.labels) - 1}
+	}
+	var caveats []string
+	for _, value := range said {
+		for _, warning := range w.loads[value] {
+			if warning.Code == record.ShortOfNodes {
+				caveats = append(caveats, fmt.Sprintf("At %s = %s, %s.", w.setting.name, w.setting.labels[value], warning.Text))
+			} else {
+				w.warnings = append(w.warnings, warning)
+			}
+		}
+	}
+	r := &plan.Plan{Answer: answer, Setting: w.setting.name, Labels: w.setting.labels, Subject: w.source.title, About: w.about, Targets: w.targets, Metrics: w.metrics, Lost: w.lost, Open: w.open, Costs: w.costs, Bands: w.base.Bands(), Made: w.p.made()}
+	if w.setting.name == "nodes" && w.base.Load > 0 {
+		caveats = append(caveats, "--load is that of each cluster: with more nodes jobs arrive faster, so this is not how many nodes the same jobs need.")
+	}
+	r.Caveat = strings.Join(caveats, " ")
+	for i := range w.warnings {
+		r.Warnings = append(r.Warnings, metric.Counted(&w.warnings[i]))
+	}
+	if w.base.Prices != nil {
+		r.In = w.base.Prices.Currency
+	}
+	return r
 }
 
 // options are those of the i-th value.

@@ -71,23 +71,10 @@ func (p *program) tune(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	const baseline = "baseline"
-	if slices.ContainsFunc(plan.Variants, func(v sweep.Variant) bool { return v.Name == baseline }) {
-		return plan.Errorf(1, "variants", "has one called %s: the key %s says what that is", baseline, baseline)
-	}
-	points, err := plan.Points()
+	points, err := pointsOf(plan, tp)
 	if err != nil {
 		return err
 	}
-	settings := plan.Settings()
-	if k := slices.IndexFunc(settings, func(s sweep.Setting) bool { return s.Flag == "until" }); k >= 0 {
-		return plan.Errorf(points[0].Values[k].Line, "until", "is no setting to choose: it stands in flags, for all")
-	}
-	unset := make([]sweep.Text, len(settings))
-	for i := range unset {
-		unset[i].Unset = true
-	}
-	points = slices.Insert(points, tune.Baseline, sweep.Point{Variant: sweep.Variant{Name: baseline, Flags: tp.Baseline}, Settings: settings, Values: unset})
 	raceSeeds, raceTraces := plan.Seeds, len(plan.Traces)
 	plan.Traces = slices.Concat(plan.Traces, tp.HeldTraces)
 	plan.Seeds = slices.Clone(raceSeeds)
@@ -107,41 +94,13 @@ func (p *program) tune(c *cli.Context) error {
 	}
 	r := &tune.Result{Plan: w.all.Plan, Goal: tp.Goal.Text}
 	t.result = r
-	var candidates []int // points
-	cells := make([]int, len(points))
-	for _, point := range w.points {
-		cells[point]++
+	candidates, err := t.candidates(plan, points)
+	if err != nil {
+		return err
 	}
-	for i, n := range cells {
-		switch {
-		case n == len(w.sources)*len(plan.Seeds):
-			candidates = append(candidates, i)
-			r.Labels = append(r.Labels, labelOf(&points[i]))
-		case n > 0 || i == tune.Baseline:
-			return fmt.Errorf("%s: exclude leaves out a part of %s: want it on all traces and seeds, or on none", plan.File, labelOf(&points[i]))
-		}
-	}
-	if len(candidates) < 2 {
-		return fmt.Errorf("%s: has nothing to choose among, want variants, grid or zip", plan.File)
-	}
-	first := 0 // traces of the race come first
-	for k := range w.sources {
-		if w.listed[k] < raceTraces {
-			first = k + 1
-		}
-	}
-	race := t.unitsOf(0, first, raceSeeds)
-	held := t.unitsOf(0, first, tp.HeldSeeds)
-	if tp.HeldTraces != nil {
-		held = t.unitsOf(first, len(w.sources), tp.HeldSeeds)
-	}
-	for _, part := range []struct {
-		key   string
-		units units
-	}{{"seeds", race}, {"held_seeds", held}} {
-		if n := len(part.units.places); n < inference.Fewest {
-			return plan.Errorf(1, part.key, "are %s of %s, want %d at least (1..%d are so many): fewer show nothing", part.units.text, quantity.Counted(int64(part.units.traces), "traces"), inference.Fewest, inference.Fewest)
-		}
+	race, held, err := t.parts(plan, raceSeeds, raceTraces)
+	if err != nil {
+		return err
 	}
 	t.units = slices.Concat(race.places, held.places)
 	r.Units, r.Held = race.text, held.text
@@ -151,22 +110,7 @@ func (p *program) tune(c *cli.Context) error {
 		}
 		return row
 	}
-	r.Race = &tune.Race{Candidates: len(candidates), Units: len(race.places), Held: len(held.places),
-		Measure: func(some []int, from, to int) error {
-			var chosen []int
-			for _, c := range some {
-				chosen = append(chosen, candidates[c])
-			}
-			return t.replayed(chosen, from, to)
-		},
-		Score: func(c, u int) tune.Score {
-			s := t.measure.Score(r.Row(c, u), r.Row(tune.Baseline, u))
-			for _, at := range t.units[u] {
-				lost, base := t.lost[t.cells[cellKey{at, candidates[c]}]], t.lost[t.cells[cellKey{at, tune.Baseline}]]
-				s.Lost = s.Lost || lost.Loses(&base)
-			}
-			return s
-		}}
+	r.Race = t.race(candidates, len(race.places), len(held.places))
 	r.Answer, err = r.Race.Solve()
 	r.Warnings.First(t.twins.Texts(w.all.Traces)...)
 	warn(c, &r.Warnings)
@@ -197,6 +141,91 @@ func (p *program) tune(c *cli.Context) error {
 	}
 	r.WriteText(c.App.Writer)
 	return nil
+}
+
+// pointsOf are the points of a plan with the baseline, which sets nothing, in its place among them.
+func pointsOf(plan *sweep.Plan, tp *tune.Plan) ([]sweep.Point, error) {
+	const baseline = "baseline"
+	if slices.ContainsFunc(plan.Variants, func(v sweep.Variant) bool { return v.Name == baseline }) {
+		return nil, plan.Errorf(1, "variants", "has one called %s: the key %s says what that is", baseline, baseline)
+	}
+	points, err := plan.Points()
+	if err != nil {
+		return nil, err
+	}
+	settings := plan.Settings()
+	if k := slices.IndexFunc(settings, func(s sweep.Setting) bool { return s.Flag == "until" }); k >= 0 {
+		return nil, plan.Errorf(points[0].Values[k].Line, "until", "is no setting to choose: it stands in flags, for all")
+	}
+	unset := make([]sweep.Text, len(settings))
+	for i := range unset {
+		unset[i].Unset = true
+	}
+	return slices.Insert(points, tune.Baseline, sweep.Point{Variant: sweep.Variant{Name: baseline, Flags: tp.Baseline}, Settings: settings, Values: unset}), nil
+}
+
+// candidates are the points that are on all traces and seeds, which exclude may have left out; the labels of the result are theirs.
+func (t *tuning) candidates(plan *sweep.Plan, points []sweep.Point) (list []int, err error) {
+	cells := make([]int, len(points))
+	for _, point := range t.points {
+		cells[point]++
+	}
+	for i, n := range cells {
+		switch {
+		case n == len(t.sources)*len(plan.Seeds):
+			list = append(list, i)
+			t.result.Labels = append(t.result.Labels, labelOf(&points[i]))
+		case n > 0 || i == tune.Baseline:
+			return nil, fmt.Errorf("%s: exclude leaves out a part of %s: want it on all traces and seeds, or on none", plan.File, labelOf(&points[i]))
+		}
+	}
+	if len(list) < 2 {
+		return nil, fmt.Errorf("%s: has nothing to choose among, want variants, grid or zip", plan.File)
+	}
+	return list, nil
+}
+
+// parts are the units that settings race over, and those that are held out: other seeds, or other traces. Traces of the race come first.
+func (t *tuning) parts(plan *sweep.Plan, raceSeeds []uint64, raceTraces int) (race, held units, err error) {
+	first := 0
+	for k := range t.sources {
+		if t.listed[k] < raceTraces {
+			first = k + 1
+		}
+	}
+	race, held = t.unitsOf(0, first, raceSeeds), t.unitsOf(0, first, t.plan.HeldSeeds)
+	if t.plan.HeldTraces != nil {
+		held = t.unitsOf(first, len(t.sources), t.plan.HeldSeeds)
+	}
+	for _, part := range []struct {
+		key   string
+		units units
+	}{{"seeds", race}, {"held_seeds", held}} {
+		if n := len(part.units.places); n < inference.Fewest {
+			return race, held, plan.Errorf(1, part.key, "are %s of %s, want %d at least (1..%d are so many): fewer show nothing", part.units.text, quantity.Counted(int64(part.units.traces), "traces"), inference.Fewest, inference.Fewest)
+		}
+	}
+	return race, held, nil
+}
+
+// race is that of candidates, which are points, over the units: it replays what it has to know, and scores by the values and by what is lost.
+func (t *tuning) race(candidates []int, units, held int) *tune.Race {
+	return &tune.Race{Candidates: len(candidates), Units: units, Held: held,
+		Measure: func(some []int, from, to int) error {
+			var chosen []int
+			for _, c := range some {
+				chosen = append(chosen, candidates[c])
+			}
+			return t.replayed(chosen, from, to)
+		},
+		Score: func(c, u int) tune.Score {
+			s := t.measure.Score(t.result.Row(c, u), t.result.Row(tune.Baseline, u))
+			for _, at := range t.units[u] {
+				lost, base := t.lost[t.cells[cellKey{at, candidates[c]}]], t.lost[t.cells[cellKey{at, tune.Baseline}]]
+				s.Lost = s.Lost || lost.Loses(&base)
+			}
+			return s
+		}}
 }
 
 // units are what a mean is over.
