@@ -1,4 +1,4 @@
-// Package target reads conditions on the values of replays, such as
+// Package target reads conditions on the values of replays, a limit or a change that is borne.
 //
 //	p95(wait, queue=etl) < 30s
 //	mean(duration) > +5%

@@ -1,7 +1,10 @@
 package command
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -184,6 +187,34 @@ func TestImportPicture(t *testing.T) {
 				t.Errorf("%s imports %s; only %v may import from outside", pkg, imp, outside)
 			}
 		}
+	}
+}
+
+// TestPackagesAreListed: docs/packages.md has every package with the first sentence of what it says of itself; -update writes it.
+func TestPackagesAreListed(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{.Doc}}`, "replay/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var b strings.Builder
+	b.WriteString("# Packages\n\nEvery package and command, with the first sentence of what it says of itself (`go doc ./PACKAGE` has the rest). [architecture.md](architecture.md) says how they stand to each other.\n\n| package | |\n|---|---|\n")
+	link, name := regexp.MustCompile(`\[(\S+)\]`), regexp.MustCompile(`^(Package|Command) \S+ `)
+	for line := range strings.Lines(string(out)) {
+		path, says, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if !name.MatchString(says) {
+			t.Errorf("%s says nothing of itself, but %q", path, says)
+		}
+		says = strings.TrimRight(link.ReplaceAllString(name.ReplaceAllString(says, ""), "`$1`"), ".:")
+		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.TrimPrefix(path, "replay/"), strings.ReplaceAll(says, "|", "\\|"))
+	}
+	const page = top + "/docs/packages.md"
+	if *update {
+		if err := os.WriteFile(page, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := os.ReadFile(page); err != nil || string(text) != b.String() {
+		t.Errorf("docs/packages.md is not what the packages say of themselves (%v; -update writes it)", err)
 	}
 }
 
