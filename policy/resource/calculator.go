@@ -7,34 +7,44 @@ import (
 	"slices"
 )
 
-// A Calculator compares and rounds resources. Cluster is the capacity that shares are measured against.
+// A Calculator compares and rounds resources: memory in MiB, vcores, and amounts of further types as the cluster counts them, a place of
+// [Resource] for each. Cluster is the capacity that shares are measured against. Which types matter is the calculator's: it changes, rounds and
+// looks at these alone.
 //
 // Source: org.apache.hadoop.yarn.util.resource.ResourceCalculator.
 type Calculator interface {
-	// Compare returns the sign of a against b. With single set only the largest share of each side
+	// Compare returns the sign of a against b, shares of the cluster. With single set only the largest share of each side
 	// counts, otherwise the other types break ties.
 	Compare(cluster, a, b Resource, single bool) int
-	// Fits reports whether small fits in big, in the types that the calculator looks at.
+	// Fits reports whether small fits in big.
 	Fits(small, big Resource) bool
-	// Ratio is the largest a[i]/b[i]; Divide is the largest share of a over that of b.
+	// Ratio is the largest a[i]/b[i], without a unit: 0 for 0/0, infinite for another amount over 0.
 	Ratio(a, b Resource) float32
+	// Divide is the largest share of a over the largest one of b, of the cluster; NaN or infinite where b has no share.
 	Divide(cluster, a, b Resource) float32
-	// Normalize returns r raised to least, rounded up to a multiple of step, then cut to most.
+	// Normalize returns r raised to least, rounded up to a multiple of step, then cut to most. A step of 0 rounds nothing.
 	Normalize(r, least, most, step Resource) Resource
+	// RoundUp returns the smallest multiples of step that are not below r.
 	RoundUp(r, step Resource) Resource
+	// RoundDown returns the largest multiples of step that are not above r, of which nothing is below 0.
 	RoundDown(r, step Resource) Resource
-	// MulNormalizeUp and MulNormalizeDown return r times by, rounded to a multiple of step.
+	// MulNormalizeUp returns r times by, rounded up to a multiple of step.
 	MulNormalizeUp(r Resource, by float64, step Resource) Resource
+	// MulNormalizeDown returns r times by, rounded down to a multiple of step.
 	MulNormalizeDown(r Resource, by float64, step Resource) Resource
+	// DivideCeil returns r divided by by and rounded up, nothing for by = 0.
 	DivideCeil(r Resource, by int32) Resource
+	// DivideCeilFloat is DivideCeil by a float.
 	DivideCeilFloat(r Resource, by float32) Resource
-	// Available returns how many containers of size each fit in free.
+	// Available returns how many containers of size each, which is not nothing, fit in free.
 	Available(free, each Resource) int64
-	// InvalidDivisor reports whether a type that matters is 0, AllInvalidDivisor whether all are.
+	// InvalidDivisor reports whether one of the types is 0.
 	InvalidDivisor(r Resource) bool
+	// AllInvalidDivisor reports whether all are 0.
 	AllInvalidDivisor(r Resource) bool
-	// AnyZeroOrNegative and AnyAboveZero look at the types that matter.
+	// AnyZeroOrNegative reports whether one of them is 0 or less.
 	AnyZeroOrNegative(r Resource) bool
+	// AnyAboveZero reports whether one of them is above 0.
 	AnyAboveZero(r Resource) bool
 }
 

@@ -66,7 +66,7 @@ func CeilDivFloat(a int64, b float32) int64 {
 // Source: ResourceCalculator.roundUp.
 func RoundUp(a, b int64) int64 { return CeilDiv(a, b) * b }
 
-// RoundDown returns the largest multiple of b that is not above a; b must not be 0.
+// RoundDown returns the largest multiple of b that is not above a, which is 0 or more; b must not be 0.
 //
 // Source: ResourceCalculator.roundDown.
 func RoundDown(a, b int64) int64 { return a / b * b }
