@@ -5,8 +5,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-
-	"replay/counted"
 )
 
 // Called is what a job can be called by.
@@ -46,7 +44,7 @@ func JobCalled(name, of string, jobs iter.Seq[Called]) (int64, error) {
 		for range jobs {
 			n++
 		}
-		return 0, Usagef("no job of %s, which has %s, has the number, name or id %q; numbers begin at 0", of, counted.Of(n, "jobs"), name)
+		return 0, Usagef("none of the %d jobs of %s has the number, name or id %q; numbers begin at 0", n, of, name)
 	case 1:
 		return others[0], nil
 	}

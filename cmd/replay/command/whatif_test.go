@@ -285,7 +285,7 @@ func TestExplainCommand(t *testing.T) {
 		{with("--all", "--executors", "50%..100%"), cmdline.ExitUsage, "--executors is about single jobs: name one, or choose by --worst"},
 		{with("--all", "--if"), cmdline.ExitUsage, "--if is about single jobs: name one, or choose by --worst"},
 		{with(), cmdline.ExitUsage, "explain wants one of: a JOB, --worst, --queue, --all"},
-		{with("w9"), cmdline.ExitUsage, `no job of the result, which has 3 jobs, has the number, name or id "w9"; numbers begin at 0`},
+		{with("w9"), cmdline.ExitUsage, `none of the 3 jobs of the result has the number, name or id "w9"; numbers begin at 0`},
 		{with("--queue", "root.d"), cmdline.ExitUsage, `no job ran in queue "root.d"`},
 		{with("0", "--executors", "5..1%"), cmdline.ExitUsage, `--executors is "5..1%", want FROM%..TO%`},
 		{[]string{"explain", res, "0", "--trace", dir}, cmdline.ExitBadInput, "), which is not in " + dir + ": say where that trace is, with --trace DIR"},
