@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"replay/trace/importer/beside"
+	"replay/trace/importer/foreign"
 	"replay/trace/importer/table"
 	"replay/trace/importer/workload"
 )
@@ -168,11 +168,11 @@ func unknown(head []byte) string {
 	if table.OnlyHeader(head) {
 		return "of no known format: a table with a header and no row"
 	}
-	if what := beside.What(head); what != "" && bytes.TrimSpace(head)[0] == '<' {
+	if what := foreign.What(head); what != "" && bytes.TrimSpace(head)[0] == '<' {
 		return "of no known format: " + what
 	}
-	if members := beside.Members(head); members != "" {
-		if who := beside.AnsweredBy(members); who != "" {
+	if members := foreign.Members(head); members != "" {
+		if who := foreign.AnsweredBy(members); who != "" {
 			return "of no known format: JSON with the members " + members + ", such as " + who + " answers over REST, and which names no tasks; replay record asks a running cluster and fetches its event logs, and fields of it can be imported as a table, csv"
 		}
 		return "of no known format: JSON with the members " + members + "; what is in no format below can be imported as a table, csv or parquet"

@@ -24,7 +24,7 @@ var picture = map[string][]string{
 
 	"replay/trace/importer":           {"replay/trace", "replay/trace/importer/..."},
 	"replay/trace/importer/workload":  {"replay/counted", "replay/input", "replay/outdir", "replay/trace", "replay/trace/hdfs", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines", "replay/spill"},
-	"replay/trace/importer/beside":    nil,
+	"replay/trace/importer/foreign":   nil,
 	"replay/trace/importer/codec":     {"replay/input"},
 	"replay/trace/importer/lines":     nil,
 	"replay/trace/importer/jsontext":  nil,

@@ -14,8 +14,8 @@ import (
 
 	"github.com/valyala/fastjson"
 
-	"replay/trace/importer/beside"
 	"replay/trace/importer/codec"
+	"replay/trace/importer/foreign"
 	"replay/trace/importer/workload"
 )
 
@@ -133,7 +133,7 @@ func contentOf(head []byte) string {
 		}
 		return "events over several lines each, where Spark writes a line for each (jq -c . FILE does)"
 	}
-	if what := beside.What(head); what != "" {
+	if what := foreign.What(head); what != "" {
 		return what
 	}
 	for _, m := range magics {

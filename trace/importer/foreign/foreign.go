@@ -1,5 +1,5 @@
-// Package beside says of files that people keep beside the data of a cluster what they are: configuration, and answers of services over REST.
-package beside
+// Package foreign says of files that people keep beside the data of a cluster what they are: configuration, and answers of services over REST.
+package foreign
 
 import (
 	"bytes"
