@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"replay/engine/foreseen"
 	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/record"
@@ -27,18 +28,19 @@ import (
 
 const unknown = -2
 
-// aheadMS is how far an application runs ahead where its rows are kept, which bounds how many.
-const aheadMS = 300_000
+// How far an application runs ahead where its rows are kept, which bounds how many: so long, ms, and less while there are more than so many.
+const (
+	aheadMS  = 4 * 3_600_000
+	nearMS   = 300_000
+	mostRows = 1 << 17
+)
 
 // ahead is what has been executed ahead of its time.
 type ahead struct {
 	off   bool
-	keeps bool     // rows of task attempts until their time
-	on    bool     // an event is being executed ahead
-	heap  []future // binary
-	rows  []record.Task
-	free  []int32 // of rows
-	seq   uint64
+	keeps bool // rows of task attempts until their time
+	on    bool // an event is being executed ahead
+	rows  foreseen.Rows
 	cores int64 // that began or, negative, ended to be busy, up to the sample that sees it
 	seen  int64 // when that is taken
 	in    int64 // how many samples behind the next one
@@ -60,28 +62,10 @@ type ahead struct {
 	ord uint64
 }
 
-// future is a row that comes at the place of an event in the order.
-type future struct {
-	at  int64
-	ord uint64
-	seq uint64
-	row int32
-}
-
 // busyness are cores that begin or, negative, end to run tasks.
 type busyness struct {
 	usage int32 // place of the queue in queueUsage
 	cores int64
-}
-
-func (f *future) before(o *future) bool {
-	if f.at != o.at {
-		return f.at < o.at
-	}
-	if f.ord != o.ord {
-		return f.ord < o.ord
-	}
-	return f.seq < o.seq
 }
 
 // mayRunAhead reports whether applications of a scenario may.
@@ -249,7 +233,9 @@ func (s *sim) runAhead(a *app) {
 	now, reached := s.now, s.reached
 	last := int64(longestReplay)
 	if s.ahead.keeps {
-		last = now + aheadMS
+		if last = now + aheadMS; s.ahead.rows.Len() > mostRows {
+			last = now + nearMS
+		}
 	}
 	last = min(last, s.dense.next()-1, s.checkpoints.next()-1, s.nodesStay())
 	x, lane := &s.ahead, a.lane()
@@ -384,45 +370,12 @@ func (s *sim) advance(at int64, ord uint64) {
 	}
 }
 
-// foreseeTask keeps the row of a task attempt until its time.
-func (s *sim) foreseeTask(r *record.Task) {
-	x := &s.ahead
-	at := int32(len(x.rows))
-	if n := len(x.free); n > 0 {
-		at = x.free[n-1]
-		x.free = x.free[:n-1]
-		x.rows[at] = *r
-	} else {
-		x.rows = append(x.rows, *r)
-	}
-	s.foresee(future{at: s.now, ord: s.reached, row: at})
-}
-
-func (s *sim) foresee(f future) {
-	x := &s.ahead
-	x.seq++
-	f.seq = x.seq
-	x.heap = append(x.heap, f)
-	i := len(x.heap) - 1
-	for i > 0 {
-		p := (i - 1) / 2
-		if !f.before(&x.heap[p]) {
-			break
-		}
-		x.heap[i] = x.heap[p]
-		i = p
-	}
-	x.heap[i] = f
-}
-
-// catchUp tells what was foreseen for before a time and a place in its order.
+// catchUp tells of task attempts that were executed ahead of a time and a place in its order.
 func (s *sim) catchUp(at int64, ord uint64) {
-	x := &s.ahead
-	for len(x.heap) > 0 && (x.heap[0].at < at || x.heap[0].at == at && x.heap[0].ord < ord) {
-		f := x.heap[0]
-		x.pop()
-		s.sink.Task(&x.rows[f.row])
-		x.free = append(x.free, f.row)
+	if x := &s.ahead; x.keeps || x.rows.Len() > 0 { // of a state there are some whose sink takes any order
+		for r := x.rows.Before(at, ord); r != nil; r = x.rows.Before(at, ord) {
+			s.sink.Task(r)
+		}
 	}
 }
 
@@ -470,25 +423,4 @@ func (s *sim) sampledTo(next int64) {
 	n := copy(x.later, x.later[1:])
 	x.later[n] = first // whose memory is the next one's
 	x.later = x.later[:n]
-}
-
-func (x *ahead) pop() {
-	n := len(x.heap) - 1
-	last := x.heap[n]
-	x.heap = x.heap[:n]
-	i := 0
-	for 2*i+1 < n {
-		c := 2*i + 1
-		if c+1 < n && x.heap[c+1].before(&x.heap[c]) {
-			c++
-		}
-		if !x.heap[c].before(&last) {
-			break
-		}
-		x.heap[i] = x.heap[c]
-		i = c
-	}
-	if n > 0 {
-		x.heap[i] = last
-	}
 }

@@ -176,7 +176,7 @@ func (a *app) Task(r *record.Task) {
 		a.s.scaling.sawTask(r)
 	}
 	if a.s.ahead.on && a.s.ahead.keeps {
-		a.s.foreseeTask(r)
+		a.s.ahead.rows.Put(a.s.now, a.s.reached, r)
 		return
 	}
 	a.s.sink.Task(r)

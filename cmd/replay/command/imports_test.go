@@ -70,6 +70,7 @@ var picture = map[string][]string{
 	"replay/engine/mapreduce/allocator":   {"replay/policy/resource", "replay/engine/protocol"},
 	"replay/engine/random":                {"replay/trace"},
 	"replay/engine/fetch":                 nil,
+	"replay/engine/foreseen":              {"replay/engine/fetch", "replay/engine/record"},
 	"replay/engine/reuse":                 nil,
 	"replay/engine/sorted":                nil,
 	"replay/engine/snapshot":              nil,
