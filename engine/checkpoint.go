@@ -139,6 +139,9 @@ func (s *sim) goOn(from *Start, sink record.Sink) (err error) {
 	if err := c.Read(from.State, !from.Changed, s.roots()...); err != nil {
 		return fmt.Errorf("%w: %w", ErrState, err)
 	}
+	if s.starves != s.sc.Site.Preemption { // by an allocation file that a change brings
+		return fmt.Errorf("%w: nothing can be preempted on one side of it", ErrState)
+	}
 	s.summed = newSummed(sink, &s.digest)
 	s.sink = s.summed
 	s.setDense(s.beats.dense)

@@ -40,6 +40,7 @@ type sim struct {
 	q       queue // lane 0 is the ResourceManager's and the trace's, then two for each slot of apps, see [app.lane]
 	beats   *beats
 	rm      *rm.RM
+	starves bool // containers may be preempted for applications that starve, of which the scheduler keeps since when
 	listens bool // the scheduler, or the monitor of masters, wants to know of heartbeats that were left out
 	names   *protocol.Names
 	kinds   map[string]*appKind // of applications
@@ -121,6 +122,7 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress, aloud b
 	if !aloud {
 		s.sink = silent{}
 	}
+	s.starves = sc.Site.Preemption
 	s.ahead.off, s.ahead.to = !mayRunAhead(sc), -1
 	_, anyOrder := record.TakesAnyOrder(sink)
 	s.ahead.keeps = !anyOrder

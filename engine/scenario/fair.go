@@ -84,8 +84,18 @@ func readFair(sc *Scenario) (Setup, error) {
 		}
 		sc.Later = append(sc.Later, a)
 	}
-	return f, sc.changeAllocations(append([]*conf.Allocations{f.allocations}, sc.Later...))
+	all := append([]*conf.Allocations{f.allocations}, sc.Later...)
+	if err := sc.changeAllocations(all); err != nil {
+		return nil, err
+	}
+	if sc.Site.Preemption && !slices.ContainsFunc(all, (*conf.Allocations).Preempts) {
+		sc.warn("preemption", "%s is true, but nothing is ever preempted, as in YARN: in %s no queue has a minSharePreemptionTimeout or fairSharePreemptionTimeout, nor is there a default", keyPreemption, file.Name)
+		sc.Site.Preemption = false
+	}
+	return f, nil
 }
+
+const keyPreemption = "yarn.scheduler.fair.preemption"
 
 // notMade warns of declared queues that YARN does not make, as their policy does not go with the parent's: what is submitted to them is refused.
 //

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"replay/engine/generic"
 	mrconf "replay/engine/mapreduce/conf"
@@ -170,6 +171,7 @@ func (sc *Scenario) readQueues() error {
 		return err
 	}
 	sc.MemoryOnly = sc.setup.MemoryOnly()
+	sc.Site.Preemption = sc.Site.Preemption && sc.scheduler.Keys != "" && strings.HasPrefix(keyPreemption, sc.scheduler.Keys)
 	return nil
 }
 

@@ -151,6 +151,20 @@ func (a *Allocations) Settings(path string) QueueSettings {
 	return s
 }
 
+// Preempts reports whether a queue may starve for so long that containers are preempted for it. Without a timeout, as none has that the file gives none, it never does.
+//
+// Source: FSQueue.updatePreemptionVariables, FSLeafQueue.updateStarvedApps.
+func (a *Allocations) Preempts() bool {
+	finite := func(timeout *int64) bool { return timeout != nil && *timeout != math.MaxInt64 }
+	for _, q := range a.queues {
+		if finite(q.minTimeout) || finite(q.fairTimeout) {
+			return true
+		}
+	}
+	root := a.queues[policyRoot]
+	return root == nil || root.minTimeout == nil || root.fairTimeout == nil // as without a file, where YARN's are below zero
+}
+
 // Unlimited takes from a queue the limits on its resources, its running applications and its application masters.
 func (a *Allocations) Unlimited(path string) {
 	q := a.of(path)
