@@ -7,10 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
+
+// version finds the 1.1 of a declaration. Such documents, as Hadoop writes them, are read as those of version 1.0, which differ in control characters alone.
+var version = regexp.MustCompile(`^\x{feff}?<\?xml\s+version\s*=\s*["'](1\.1)["']`)
 
 // XML decodes a document of an administrator: in UTF-8, or as its byte order mark or declaration says in UTF-16, US-ASCII or ISO-8859-1. One that declares another encoding gives
 // an [EncodingError] as it is read.
@@ -18,6 +23,9 @@ func XML(text []byte) (*xml.Decoder, error) {
 	text, wide := fromUTF16(text)
 	if !utf8.Valid(text) && !declaresEncoding(text) {
 		return nil, errors.New("the text is not UTF-8")
+	}
+	if at := version.FindSubmatchIndex(text); at != nil {
+		text = slices.Concat(text[:at[2]], []byte("1.0"), text[at[3]:])
 	}
 	d := xml.NewDecoder(bytes.NewReader(text))
 	d.CharsetReader = func(charset string, r io.Reader) (io.Reader, error) {

@@ -11,6 +11,7 @@ var Kinds = []golden.Kind{
 	resources,
 	capacityConf,
 	site,
+	hadoopXML,
 	allocFile,
 	placement,
 	amrmClient,

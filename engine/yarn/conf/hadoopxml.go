@@ -79,10 +79,14 @@ func (p *Properties) Parse(file string, text []byte) error {
 	if root.tag != "configuration" {
 		return inFile(file, refuse("RuntimeException", "top-level element is <%s>, want <configuration>", root.tag).at(root.line, "<"+root.tag+">", ""))
 	}
+	if err := root.unbound([]string{"xml", "xmlns"}); err != nil {
+		return inFile(file, err)
+	}
 	if root.hasPlaceholders() {
 		return inFile(file, template(text))
 	}
-	if err := p.configuration(root); err != nil {
+	r := &reading{p: p, seen: map[string]string{}}
+	if err := r.element(root); err != nil {
 		return inFile(file, err)
 	}
 	return nil
@@ -97,76 +101,6 @@ func (n *node) hasPlaceholders() bool {
 		}
 	}
 	return remark.HasPlaceholder(n.attr("name"))
-}
-
-func (p *Properties) configuration(n *node) error {
-	seen := map[string]string{}
-	for c := range n.elements {
-		switch tag := c.tag[strings.Index(c.tag, ":")+1:]; tag {
-		case "configuration":
-			if err := p.configuration(c); err != nil {
-				return err
-			}
-		case "property":
-			key, e := p.property(c)
-			if e != nil {
-				return e
-			}
-			value := p.raw[key]
-			if before, ok := seen[key]; ok && before != value {
-				p.remark(remark.Odd, c.line, key, "set more than once, the last value counts")
-			}
-			seen[key] = value
-		case "include":
-			if err := p.include(c); err != nil {
-				return err
-			}
-		default:
-			p.remark(remark.Unknown, c.line, "<"+c.tag+">", "")
-		}
-	}
-	return nil
-}
-
-// property reads one property and returns its name.
-func (p *Properties) property(n *node) (string, *Error) {
-	name, value, final := n.attr("name"), n.attr("value"), n.attr("final")
-	for c := range n.elements {
-		text := c.allText()
-		switch c.tag {
-		case "name":
-			if text != "" {
-				name = javaTrim(text)
-			}
-		case "value":
-			if text != "" {
-				value = text
-			}
-		case "final":
-			final = text
-		case "description", "source", "tag":
-		default:
-			p.remark(remark.Unknown, c.line, "<"+c.tag+"> of property "+name, "")
-		}
-	}
-	name = cmp.Or(p.Renamed[name], name)
-	switch {
-	case name == "":
-		return "", refuse("RuntimeException", "a property without a name").at(n.line, "<property>", "")
-	case value == "":
-		p.remark(remark.NoEffect, n.line, name, "without a value it is not set")
-	case p.final[name]:
-		if p.raw[name] != value {
-			p.remark(remark.Odd, n.line, name, "final in a file before, the value is ignored")
-		}
-		return name, nil
-	default:
-		p.raw[name], p.places[name] = value, Place{p.file(), n.line}
-	}
-	if final == "true" {
-		p.final[name] = true
-	}
-	return name, nil
 }
 
 // allText returns the text of an element and of those inside it.
@@ -214,9 +148,10 @@ func (p *Properties) substitute(text string) (string, *Error) {
 		if start < 0 {
 			return eval, nil
 		}
-		name := cmp.Or(p.Renamed[eval[start:end]], eval[start:end])
+		name := javaTrim(eval[start:end])
+		name = cmp.Or(p.Renamed[name], name)
 		v, ok := p.raw[name]
-		if env, is := strings.CutPrefix(name, "env."); is && env != "" {
+		if env, is := strings.CutPrefix(eval[start:end], "env."); is && env != "" {
 			// ${env.NAME-default} and ${env.NAME:-default}
 			if i := strings.IndexByte(env, '-'); i >= 0 {
 				v, ok = env[i+1:], true

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"replay/input"
 )
@@ -69,12 +71,36 @@ func xmlRefusal(line int, format string, args ...any) *Error {
 	return e
 }
 
+// declaration matches what a document begins with, if it has one.
+var declaration = regexp.MustCompile(`^<\?xml\s+version\s*=\s*("1\.[01]"|'1\.[01]')(\s+encoding\s*=\s*("[A-Za-z][\w.-]*"|'[A-Za-z][\w.-]*'))?(\s+standalone\s*=\s*("(yes|no)"|'(yes|no)'))?\s*\?>`)
+
+// instructs reports whether a text begins with a processing instruction as XML has it, which is the declaration at the beginning of a document alone.
+// A text in another encoding than UTF-8 is taken as it is.
+func instructs(text []byte, target string, first bool) bool {
+	rest, plain := bytes.CutPrefix(text, []byte("<?"+target))
+	switch {
+	case !plain:
+		return true
+	case strings.EqualFold(target, "xml"):
+		return first && declaration.Match(text)
+	}
+	return bytes.HasPrefix(rest, []byte("?>")) || len(rest) > 0 && strings.IndexByte(" \t\r\n", rest[0]) >= 0
+}
+
+// forbidden is a character that is in no document, not even in a comment.
+func forbidden(r rune) bool {
+	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff
+}
+
 // parseXML reads a document into its root element. Document type declarations, and with them
 // entities other than the five of XML, are refused, as in Hadoop's XMLUtils.
 func parseXML(text []byte) (*node, *Error) {
 	d, err := input.XML(text)
 	if err != nil {
 		return nil, xmlRefusal(0, "%v", err)
+	}
+	if at := bytes.IndexFunc(text, forbidden); at >= 0 && utf8.Valid(text) {
+		return nil, xmlRefusal(1+bytes.Count(text[:at], []byte("\n")), "malformed XML: a character that no document may have")
 	}
 	root := &node{}
 	stack := []*node{root}
@@ -142,6 +168,10 @@ func parseXML(text []byte) (*node, *Error) {
 				continue
 			}
 			top.children = append(top.children, &node{text: string(t), cdata: cdata, line: line})
+		case xml.ProcInst:
+			if before := text[:min(int(start), len(text))]; !instructs(text[len(before):], t.Target, len(bytes.TrimPrefix(before, []byte("\ufeff"))) == 0) {
+				return nil, xmlRefusal(line, "malformed XML: <?%s is no processing instruction, or no declaration where the text begins", t.Target)
+			}
 		case xml.Directive:
 			return nil, xmlRefusal(line, "a document type declaration (and the entities it would define) is not allowed")
 		}

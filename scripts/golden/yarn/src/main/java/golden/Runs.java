@@ -194,6 +194,9 @@ final class Runs {
       case "capacity_edges":
         lines = List.of(cases.capacityConf(seed, true));
         break;
+      case "hadoop_xml":
+        lines = List.of(new XmlCase(seed).play(seed, dir));
+        break;
       case "site":
         lines = List.of(new SiteCase(seed).play(seed));
         break;
