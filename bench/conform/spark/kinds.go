@@ -9,6 +9,7 @@ var Kinds = []golden.Kind{
 	pools,
 	scalaOrder,
 	settings,
+	defaults,
 	containerPlacement,
 	executorAllocation,
 	backendRuns,

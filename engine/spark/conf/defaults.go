@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"replay/engine/remark"
@@ -118,12 +119,18 @@ func unescape(text string) (string, error) {
 		case at >= 0:
 			out.WriteByte("\t\n\r\f"[at])
 		case text[i] == 'u':
-			v, err := strconv.ParseUint(text[i+1:min(i+5, len(text))], 16, 16)
-			if err != nil || i+5 > len(text) {
+			r, err := unicodeEscape(text[i+1:])
+			if err != nil {
 				return "", fmt.Errorf(`malformed \u in %q, want four hexadecimal digits`, text)
 			}
-			out.WriteRune(rune(v))
 			i += 4
+			if pair := text[i+1:]; utf16.IsSurrogate(r) && strings.HasPrefix(pair, `\u`) {
+				if low, err := unicodeEscape(pair[2:]); err == nil && utf16.DecodeRune(r, low) != utf8.RuneError {
+					r = utf16.DecodeRune(r, low)
+					i += 6
+				}
+			}
+			out.WriteRune(r)
 		default:
 			r, size := utf8.DecodeRuneInString(text[i:])
 			out.WriteRune(r)
@@ -131,4 +138,13 @@ func unescape(text string) (string, error) {
 		}
 	}
 	return out.String(), nil
+}
+
+// unicodeEscape is the number that four hexadecimal digits at the beginning of a text are.
+func unicodeEscape(text string) (rune, error) {
+	if len(text) < 4 {
+		return 0, strconv.ErrSyntax
+	}
+	v, err := strconv.ParseUint(text[:4], 16, 16)
+	return rune(v), err
 }

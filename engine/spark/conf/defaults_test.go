@@ -100,7 +100,13 @@ func TestReferences(t *testing.T) {
 		{node + " ${spark.a}\nspark.a ${spark.b}\nspark.b ${spark.a}", "", 0, "which refers to itself by ${spark.a}"},
 		{node + " ${spark.executor.instances}", "", 0, "no key defines"}, // which has no default
 		{node + " ${spark.a}\nspark.a soon", "", 0, node + ` is "soon"`},
-		{"spark.task.resource.gpu.amount ${spark.a}\nspark.a lots", "", 0, `amount is "lots"`},
+		{"spark.task.resource.gpu.amount ${spark.a}\nspark.a 1", "", 0, `amount is "${spark.a}"`}, // Spark reads it as it is written
+		{"spark.rpc.askTimeout ${spark.a}\nspark.a 5", "", 0, `askTimeout is "${spark.a}"`},
+		{"spark.network.timeout ${spark.a}\nspark.a 200", "", 0, `spark.rpc.askTimeout is "${spark.a}"`},
+		{node + " ${spark.network.timeout}${spark.n}\nspark.network.timeout 200\nspark.n s", "", 200_000, ""},
+		{node + " ${spark.dynamicAllocation.executorIdleTimeout}", "", 60_000, ""},
+		{node + " ${spark.scheduler.revive.interval}", "", 0, "no key defines ${spark.scheduler.revive.interval}"},
+		{node + " ${spark.stage.maxConsecutiveAttempts}", "", 0, "no key defines ${spark.stage.maxConsecutiveAttempts}"},
 	} {
 		file, _, err := ParseDefaults("f", []byte(tt.file))
 		if err != nil {

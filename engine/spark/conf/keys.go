@@ -16,6 +16,8 @@ type key struct {
 	note     string   // what a replay does instead; a key that has it and parse decides in package conform's cases alone
 	idle     bool     // with a note: it decides nothing as long as nothing goes wrong
 	older    []string // accepted when name is not set
+	unset    bool     // the fallback is no default of the key in Spark, so others can't refer to it
+	bare     bool     // Spark reads it as it is written, also where it refers to others, and knows no default of it
 }
 
 // setter makes the parse function of a field; ok says what values are wanted (nil: all), in words want.
@@ -132,7 +134,7 @@ var keys = slices.Concat(containerKeys, dynamicKeys, taskKeys, unmodelledKeys)
 var containerKeys = []key{
 	{name: "spark.submit.deployMode", fallback: "client", parse: oneOf(func(c *Conf) *bool { return &c.ClusterMode }, asIs, "cluster", "client")},
 	{name: "spark.yarn.isPython", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.Python })},
-	{name: "spark.yarn.priority", fallback: "0", parse: number(func(c *Conf) *int { return &c.YarnPriority })},
+	{name: "spark.yarn.priority", fallback: "0", unset: true, parse: number(func(c *Conf) *int { return &c.YarnPriority })},
 	{name: "spark.executor.instances", parse: count(func(c *Conf) *int { return &c.Instances })},
 	{name: "spark.executor.cores", fallback: "1", parse: positive(func(c *Conf) *int { return &c.ExecutorCores })},
 	{name: "spark.task.cpus", fallback: "1", parse: positive(func(c *Conf) *int { return &c.TaskCPUs })},
@@ -141,7 +143,7 @@ var containerKeys = []key{
 		parse: mib(func(c *Conf) *int64 { return &c.ExecutorOverhead })},
 	{name: "spark.executor.memoryOverheadFactor", fallback: "0.1", parse: share(func(c *Conf) *float64 { return &c.OverheadFactor })},
 	{name: "spark.memory.offHeap.enabled", fallback: "false", older: []string{"spark.unsafe.offHeap"}, parse: flag(func(c *Conf) *bool { return &c.OffHeap })},
-	{name: "spark.memory.offHeap.size", fallback: "0", parse: inBytes(func(c *Conf) *int64 { return &c.OffHeapBytes })},
+	{name: "spark.memory.offHeap.size", fallback: "0b", parse: inBytes(func(c *Conf) *int64 { return &c.OffHeapBytes })},
 	{name: "spark.executor.pyspark.memory", parse: mib(func(c *Conf) *int64 { return &c.PySparkMiB })},
 	{name: "spark.driver.cores", fallback: "1", parse: count(func(c *Conf) *int { return &c.DriverCores })},
 	{name: "spark.driver.memory", fallback: "1g", parse: mib(func(c *Conf) *int64 { return &c.DriverMiB })},
@@ -173,7 +175,7 @@ var containerKeys = []key{
 		return nil
 	}},
 	{name: "spark.yarn.scheduler.reporterThread.maxFailures", fallback: "5", parse: number(func(c *Conf) *int { return &c.ReporterFailures })},
-	{name: "spark.scheduler.minRegisteredResourcesRatio", fallback: "0.8", parse: func(c *Conf, s string) (err error) { // above 1 is all
+	{name: "spark.scheduler.minRegisteredResourcesRatio", fallback: "0.8", unset: true, parse: func(c *Conf, s string) (err error) { // above 1 is all
 		c.MinRegisteredRatio, err = parseFraction(s)
 		c.MinRegisteredRatio = min(c.MinRegisteredRatio, 1)
 		return err
@@ -185,7 +187,7 @@ var containerKeys = []key{
 		c.AskTimeout, c.SilenceTimeout = c.NetworkTimeout, c.NetworkTimeout
 		return err
 	}},
-	{name: "spark.rpc.askTimeout", fallback: "spark.network.timeout", parse: seconds(func(c *Conf) *int64 { return &c.AskTimeout })},
+	{name: "spark.rpc.askTimeout", fallback: "spark.network.timeout", bare: true, parse: seconds(func(c *Conf) *int64 { return &c.AskTimeout })},
 	{name: "spark.storage.blockManagerHeartbeatTimeoutMs", older: []string{"spark.storage.blockManagerSlaveTimeoutMs"}, parse: duration(func(c *Conf) *int64 { return &c.SilenceTimeout })},
 	{name: "spark.network.timeoutInterval", fallback: "60s", parse: period(func(c *Conf) *int64 { return &c.SilenceInterval })},
 	{name: "spark.executor.heartbeatInterval", fallback: "10s", parse: period(func(c *Conf) *int64 { return &c.ExecutorHeartbeat })},
@@ -197,12 +199,12 @@ var dynamicKeys = []key{
 	{name: dynamic + "maxExecutors", fallback: "2147483647", parse: number(func(c *Conf) *int { return &c.MaxExecutors })},
 	{name: dynamic + "initialExecutors", fallback: dynamic + "minExecutors", parse: number(func(c *Conf) *int { return &c.InitialExecutors })},
 	{name: dynamic + "executorAllocationRatio", fallback: "1.0", parse: setter(parseFraction, func(c *Conf) *float64 { return &c.AllocationRatio }, nil, "")},
-	{name: dynamic + "schedulerBacklogTimeout", fallback: "1", parse: setter(parseSeconds, func(c *Conf) *int64 { return &c.BacklogTimeout }, nil, "")},
+	{name: dynamic + "schedulerBacklogTimeout", fallback: "1000ms", parse: setter(parseSeconds, func(c *Conf) *int64 { return &c.BacklogTimeout }, nil, "")},
 	{name: dynamic + "sustainedSchedulerBacklogTimeout", fallback: dynamic + "schedulerBacklogTimeout", parse: setter(parseSeconds, func(c *Conf) *int64 { return &c.SustainedTimeout }, nil, "")},
-	{name: dynamic + "executorIdleTimeout", fallback: "60", parse: seconds(func(c *Conf) *int64 { return &c.IdleTimeout })},
-	{name: dynamic + "cachedExecutorIdleTimeout", fallback: "2147483647", parse: seconds(func(c *Conf) *int64 { return &c.CachedIdleTimeout })},
+	{name: dynamic + "executorIdleTimeout", fallback: "60000ms", parse: seconds(func(c *Conf) *int64 { return &c.IdleTimeout })},
+	{name: dynamic + "cachedExecutorIdleTimeout", fallback: "2147483647000ms", parse: seconds(func(c *Conf) *int64 { return &c.CachedIdleTimeout })},
 	{name: dynamic + "shuffleTracking.enabled", fallback: "true", parse: flag(func(c *Conf) *bool { return &c.ShuffleTracking })},
-	{name: dynamic + "shuffleTracking.timeout", fallback: "9223372036854775807", parse: duration(func(c *Conf) *int64 { return &c.ShuffleTimeout })},
+	{name: dynamic + "shuffleTracking.timeout", fallback: "9223372036854775807ms", parse: duration(func(c *Conf) *int64 { return &c.ShuffleTimeout })},
 	{name: "spark.shuffle.service.enabled", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.ShuffleService })},
 	{name: "spark.shuffle.service.fetch.rdd.enabled", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.ShuffleServiceFetchRDD }),
 		note: "cached blocks are in memory, where the shuffle service does not serve them"},
@@ -216,7 +218,7 @@ var dynamicKeys = []key{
 var taskKeys = []key{
 	{name: "spark.scheduler.mode", fallback: "FIFO", parse: oneOf(func(c *Conf) *bool { return &c.FairMode }, strings.ToUpper, "FAIR", "FIFO")},
 	{name: "spark.scheduler.allocation.file", parse: text(func(c *Conf) *string { return &c.AllocationFile })},
-	{name: "spark.scheduler.revive.interval", fallback: "1s", parse: period(func(c *Conf) *int64 { return &c.ReviveInterval })},
+	{name: "spark.scheduler.revive.interval", fallback: "1s", unset: true, parse: period(func(c *Conf) *int64 { return &c.ReviveInterval })},
 	{name: "spark.task.maxFailures", fallback: "4", parse: positive(func(c *Conf) *int { return &c.MaxTaskFailures })},
 	// The general wait only gives the others their default.
 	{name: "spark.locality.wait", fallback: "3s", parse: wait(func(c *Conf) *int64 { return &c.WaitProcess })},
@@ -249,8 +251,8 @@ var taskKeys = []key{
 	{name: exclude + "application.maxFailedExecutorsPerNode", fallback: "2", older: []string{blacklist + "application.maxFailedExecutorsPerNode"}, parse: number(func(c *Conf) *int { return &c.Exclude.AppExecutorsOnNode })},
 	{name: exclude + "killExcludedExecutors", fallback: "false", older: []string{blacklist + "killBlacklistedExecutors"}, parse: flag(func(c *Conf) *bool { return &c.Exclude.Kill })},
 	{name: exclude + "application.fetchFailure.enabled", fallback: "false", older: []string{blacklist + "application.fetchFailure.enabled"}, parse: flag(func(c *Conf) *bool { return &c.Exclude.FetchFailure })},
-	{name: "spark.scheduler.excludeOnFailure.unschedulableTaskSetTimeout", fallback: "120s", older: []string{"spark.scheduler.blacklist.unschedulableTaskSetTimeout"}, parse: seconds(func(c *Conf) *int64 { return &c.Exclude.UnschedulableTimeout })},
-	{name: "spark.stage.maxConsecutiveAttempts", fallback: "4", parse: func(c *Conf, s string) error { // no ConfigEntry, so nothing around it is cut off
+	{name: "spark.scheduler.excludeOnFailure.unschedulableTaskSetTimeout", fallback: "120000ms", older: []string{"spark.scheduler.blacklist.unschedulableTaskSetTimeout"}, parse: seconds(func(c *Conf) *int64 { return &c.Exclude.UnschedulableTimeout })},
+	{name: "spark.stage.maxConsecutiveAttempts", fallback: "4", bare: true, parse: func(c *Conf, s string) error { // no ConfigEntry, so nothing around it is cut off
 		if s != strings.TrimSpace(s) {
 			return errors.New("want a whole number without spaces")
 		}

@@ -172,15 +172,15 @@ func parseKeys(layers []Layer, beside ...Layer) (*Conf, *Notes, error) {
 			set[name] = setting{l.Values[name], l.place(name), l.Shared}
 		}
 	}
-	references := &substitution{layers: append(slices.Clip(beside), layers...)}
-	// substitute replaces the references of a value; what it is without those that nobody defines is for a parser.
-	substitute := func(name string, s *setting) error {
-		value, err := references.of(s.value)
-		switch {
-		case err == nil:
-			s.value = value
-		case s.shared:
-			return fmt.Errorf("%s: %s is %q, %w", s.place, name, s.value, err)
+	beside = append(slices.Clip(beside), layers...)
+	closed, open := &substitution{layers: beside}, &substitution{layers: beside, open: true}
+	substitute := func(name string, s *setting) (err error) {
+		references := open
+		if s.shared {
+			references = closed
+		}
+		if s.value, err = references.of(s.value); err != nil {
+			return fmt.Errorf("%s: %s is %q, %w", s.place, name, set[name].value, err)
 		}
 		return nil
 	}
@@ -202,14 +202,19 @@ func parseKeys(layers []Layer, beside ...Layer) (*Conf, *Notes, error) {
 		case ok && k.parse == nil:
 			continue
 		case ok:
-			if err := substitute(name, &s); err != nil {
-				return nil, nil, err
+			if !k.bare {
+				if err := substitute(name, &s); err != nil {
+					return nil, nil, err
+				}
 			}
 			resolved[k.name] = s.value
 		case k.parse == nil || k.fallback == "":
 			continue
 		case strings.HasPrefix(k.fallback, "spark."): // takes the value of another key, which stands before it
 			s = setting{value: resolved[k.fallback], place: "default"}
+			if written, ok := set[k.fallback]; ok && k.bare {
+				s.value = written.value
+			}
 			resolved[k.name] = s.value
 		default:
 			s = setting{value: k.fallback, place: "default"}
@@ -221,9 +226,6 @@ func parseKeys(layers []Layer, beside ...Layer) (*Conf, *Notes, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		if s := set[name]; !outside(name) && isResourceKey(name) {
-			if err := substitute(name, &s); err != nil {
-				return nil, nil, err
-			}
 			if err := c.setResource(name, s.value); err != nil {
 				return nil, nil, fmt.Errorf("%s: %s is %q, %w", s.place, name, s.value, err)
 			}

@@ -33,6 +33,7 @@ func Substitute(text string, layers ...Layer) (string, error) {
 // substitution are the values of a configuration without references, as far as they were asked for.
 type substitution struct {
 	layers []Layer
+	open   bool // what nobody defines stays as it is, as in Spark; else it is an error
 	known  map[string]string
 	within []string // keys whose values are being found
 }
@@ -50,7 +51,15 @@ func (s *substitution) of(text string) (string, error) {
 	var out strings.Builder
 	rest := 0
 	for _, at := range reference.FindAllStringIndex(text, -1) {
-		value, err := s.value(text[at[0]+2 : at[1]-1])
+		name := text[at[0]+2 : at[1]-1]
+		written, ok := s.defined(name)
+		if !ok && s.open {
+			continue
+		}
+		if !ok {
+			return "", fmt.Errorf("no key defines ${%s}, want a value", name)
+		}
+		value, err := s.value(name, written)
 		if err != nil {
 			return "", err
 		}
@@ -64,20 +73,16 @@ func (s *substitution) of(text string) (string, error) {
 	return out.String(), nil
 }
 
-// value is that of a key, without references.
-func (s *substitution) value(name string) (string, error) {
+// value is that of a key, without the references in what is written.
+func (s *substitution) value(name, written string) (string, error) {
 	if value, ok := s.known[name]; ok {
 		return value, nil
 	}
-	text, ok := s.defined(name)
-	switch {
-	case !ok:
-		return "", fmt.Errorf("no key defines ${%s}, want a value", name)
-	case slices.Contains(s.within, name) || len(s.within) == maxWithin:
+	if slices.Contains(s.within, name) || len(s.within) == maxWithin {
 		return "", fmt.Errorf("which refers to itself by ${%s}, so Spark refuses it: want a value", name)
 	}
 	s.within = append(s.within, name)
-	value, err := s.of(text)
+	value, err := s.of(written)
 	s.within = s.within[:len(s.within)-1]
 	if err != nil {
 		return "", err
@@ -101,7 +106,7 @@ func (s *substitution) defined(name string) (string, bool) {
 	}
 	k := keyCalled(name)
 	switch {
-	case k == nil || k.name != name || k.fallback == "":
+	case k == nil || k.name != name || k.fallback == "" || k.unset || k.bare:
 		return "", false
 	case strings.HasPrefix(k.fallback, "spark."):
 		return s.defined(k.fallback)

@@ -17,7 +17,7 @@ public final class Main {
 
     public static void main(String[] args) throws Exception {
         if (args.length != 3) {
-            System.err.println("usage: run container_placement|yarn_allocator|yarn_allocator_wide|executor_allocation|executor_allocation_wide|task_set_manager|task_set_wide|task_set_full|task_set_rare|pools|dag|dag_cached|dag_shared|dag_slots|dag_all|backend|backend_dag|backend_silent|backend_dag_silent|settings COUNT SEED");
+            System.err.println("usage: run container_placement|yarn_allocator|yarn_allocator_wide|executor_allocation|executor_allocation_wide|task_set_manager|task_set_wide|task_set_full|task_set_rare|pools|dag|dag_cached|dag_shared|dag_slots|dag_all|backend|backend_dag|backend_silent|backend_dag_silent|settings|settings_references|defaults COUNT SEED");
             System.exit(2);
         }
         Recorder recorder =
@@ -41,7 +41,9 @@ public final class Main {
                     case "backend_dag" -> new BackendRuns(true, false);
                     case "backend_silent" -> new BackendRuns(false, true);
                     case "backend_dag_silent" -> new BackendRuns(true, true);
-                    case "settings" -> new Settings();
+                    case "settings" -> new Settings(false);
+                    case "settings_references" -> new Settings(true);
+                    case "defaults" -> new Defaults();
                     default -> throw new IllegalArgumentException("unknown kind " + args[0]);
                 };
         int count = Integer.parseInt(args[1]);

@@ -117,7 +117,10 @@ final class Settings implements Main.Recorder {
 
     private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(1);
 
-    Settings() {
+    private final boolean references; // values refer to others
+
+    Settings(boolean references) {
+        this.references = references;
         Configuration yarn = new Configuration(false);
         yarn.set("yarn.resource-types", String.join(",", TYPES));
         ResourceUtils.resetResourceTypes(yarn);
@@ -137,7 +140,17 @@ final class Settings implements Main.Recorder {
             if (chance(r, 0.5)) {
                 kind = pick(r, "count", "time", "time", "size", "fraction", "switch");
             }
-            set.put(pick(r, KEYS.get(kind)), pick(r, TEXTS.get(kind)));
+            String key = pick(r, KEYS.get(kind));
+            set.put(key, pick(r, TEXTS.get(kind)));
+            for (int more = references ? between(r, 1, 3) : 0; more > 0 && !kind.equals("device"); more--) {
+                String to = pick(r, KEYS.get(kind));
+                set.putIfAbsent(to, pick(r, TEXTS.get(kind)));
+                if (chance(r, 0.4)) {
+                    set.remove(to);
+                }
+                set.put(key, chance(r, 0.7) ? "${" + to + "}" : pick(r, "", " ", "1", kind.equals("size") ? "" : "-", "$", "${spark.no.such}", "${" + key + "}") + "${" + to + "}" + pick(r, "", " ", "0", "s", "m", "}", "f", "${" + to + "}"));
+                key = to;
+            }
         }
         String gpu = set.get("spark.yarn.resourceGpuDeviceName");
         if (gpu != null) { // two resources of Spark's in one of YARN's would hide one another
@@ -227,6 +240,7 @@ final class Settings implements Main.Recorder {
         for (scala.Tuple2<String, String> kv : its.getAll()) {
             before.put(kv._1(), kv._2());
         }
+        its.remove("spark.speculation.interval"); // which the context has, and to which a value may refer
         set.forEach(its::set);
         try {
             HeartbeatReceiver heart = new HeartbeatReceiver(context, new org.apache.spark.util.ManualClock());
