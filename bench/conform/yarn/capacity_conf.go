@@ -109,7 +109,7 @@ func sameValue(got, want any) bool {
 			return false
 		}
 		for i := range g {
-			if v, ok := w[i].(float64); !ok || int64(v) != g[i] {
+			if v, ok := w[i].(float64); !ok || v != float64(g[i]) {
 				return false
 			}
 		}

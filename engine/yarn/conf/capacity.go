@@ -207,6 +207,7 @@ func (c *Capacity) effective(q *CapacityQueue, cluster resource.Resource) {
 			q.EffectiveMin[i] = resource.F2L(float64(cluster[i]) * float64(q.AbsoluteCapacity))
 			q.EffectiveMax[i] = resource.F2L(float64(cluster[i]) * float64(q.AbsoluteMaxCapacity))
 		}
+		q.EffectiveMin[resource.VCores], q.EffectiveMax[resource.VCores] = q.EffectiveMin.CPU(), q.EffectiveMax.CPU()
 		return
 	}
 	parent := &c.Queues[q.Parent]
