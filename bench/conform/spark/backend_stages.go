@@ -14,7 +14,8 @@ type backendWork struct {
 	Job     int32   `json:"job"`
 	Parents []int32 `json:"parents"` // stages whose output it reads
 	Barrier bool    `json:"barrier"`
-	Written []int64 `json:"written"` // bytes by task; nil for a stage that computes a result
+	Written []int64 `json:"written"`  // bytes by task; nil for a stage that computes a result
+	CacheOf *int32  `json:"cache_of"` // the stage whose kept partitions it reads
 }
 
 // backendStages is what becomes of stages.
@@ -42,6 +43,9 @@ func describe(j *trace.Job, c *backendCase) {
 	for i := range c.Stages {
 		s, st := &c.Stages[i], &j.Stages[i]
 		st.SparkJob, st.DelayMS, st.Tasks.ShuffleWriteBytes = s.Job, turnMS, s.Written
+		if s.CacheOf != nil {
+			st.CacheOf = *s.CacheOf
+		}
 		if s.Barrier {
 			st.Kind = trace.StageGang
 		}

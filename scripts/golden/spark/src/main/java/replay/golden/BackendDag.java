@@ -22,6 +22,7 @@ import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.scheduler.JobSubmitted;
 import org.apache.spark.scheduler.Task;
 import org.apache.spark.scheduler.TaskInfo;
+import org.apache.spark.storage.BlockId;
 import org.apache.spark.util.ManualClock;
 import scala.Option;
 
@@ -32,8 +33,8 @@ final class BackendDag extends DagJobs {
     private final BackendParts.Bus bus;
 
     /** Draws settings of stages, and starts a DAGScheduler over a scheduler whose backend is there. */
-    BackendDag(SplittableRandom r, BackendSettings settings, List<String> hosts, ManualClock clock, BackendParts.Scheduler scheduler, BackendParts.Bus bus) throws Exception {
-        super(false, false);
+    BackendDag(SplittableRandom r, BackendSettings settings, List<String> hosts, ManualClock clock, BackendParts.Scheduler scheduler, BackendParts.Bus bus, boolean cached) throws Exception {
+        super(cached, false);
         random = r;
         profiles = settings.profiles;
         this.hosts = hosts;
@@ -41,9 +42,10 @@ final class BackendDag extends DagJobs {
         this.scheduler = scheduler;
         this.bus = bus;
         fair = settings.conf.get("spark.scheduler.mode").equals("FAIR");
-        barrier = !settings.dynamic && chance(r, 0.25);
-        reduceLocality = chance(r, 0.7);
-        most = between(r, 1, 4);
+        barrier = !cached && !settings.dynamic && chance(r, 0.25);
+        reduceLocality = chance(r, cached ? 0.4 : 0.7);
+        most = between(r, cached ? 2 : 1, 4);
+        mostKept = cached ? between(r, 1, 2) : 0;
         Map<String, Object> keys = new LinkedHashMap<>();
         keys.put("spark.stage.maxConsecutiveAttempts", pick(r, 1, 2, 3, 4, 4, 8));
         keys.put("spark.stage.maxAttempts", pick(r, 1, 3, 6, 1000, 1000));
@@ -78,7 +80,21 @@ final class BackendDag extends DagJobs {
     void describe(Rdd rdd, Map<String, Object> row) {
         List<List<String>> preferred = (List<List<String>>) row.remove("preferred");
         row.put("tasks", preferred != null ? preferred : Collections.nCopies(rdd.n, List.of()));
-        row.put("profile", rdd.getResourceProfile() == null ? 0 : profiles.indexOf(rdd.getResourceProfile()));
+        int profile = 0;
+        for (Rdd r = rdd; r != null; r = r.from) { // one stage computes them together
+            profile = Math.max(profile, r.getResourceProfile() == null ? 0 : profiles.indexOf(r.getResourceProfile()));
+        }
+        row.put("profile", profile);
+    }
+
+    @Override
+    void kept(BlockId id, TaskInfo info) {
+        bus.kept(id, info);
+    }
+
+    /** Whether what is kept is read, as a trace does not know of it else. */
+    boolean allRead() {
+        return !caches || !makers.isEmpty() && makers.values().stream().allMatch(this::read);
     }
 
     @Override

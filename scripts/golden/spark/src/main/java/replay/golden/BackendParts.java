@@ -30,6 +30,7 @@ import org.apache.spark.scheduler.ExecutorLossReason;
 import org.apache.spark.scheduler.HealthTracker;
 import org.apache.spark.scheduler.JobSucceeded$;
 import org.apache.spark.scheduler.LiveListenerBus;
+import org.apache.spark.scheduler.SparkListenerBlockUpdated;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.scheduler.SparkListenerExecutorAdded;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
@@ -52,6 +53,10 @@ import org.apache.spark.scheduler.TaskSet;
 import org.apache.spark.scheduler.TaskSetManager;
 import org.apache.spark.scheduler.WorkerOffer;
 import org.apache.spark.scheduler.cluster.YarnSchedulerBackend;
+import org.apache.spark.storage.BlockId;
+import org.apache.spark.storage.BlockManagerId;
+import org.apache.spark.storage.BlockUpdatedInfo;
+import org.apache.spark.storage.StorageLevel;
 import org.apache.spark.util.ManualClock;
 import scala.Enumeration;
 import scala.Option;
@@ -99,6 +104,11 @@ final class BackendParts {
             }
         }
 
+        /** A task has kept a block in the memory of its executor. */
+        void kept(BlockId id, TaskInfo info) {
+            post(new SparkListenerBlockUpdated(new BlockUpdatedInfo(BlockManagerId.apply(info.executorId(), info.host(), 1, Option.empty()), id, StorageLevel.MEMORY_ONLY(), 1, 0)));
+        }
+
         void deliver() {
             for (SparkListenerEvent e = posted.poll(); e != null; e = posted.poll()) {
                 if (manager != null) {
@@ -113,6 +123,8 @@ final class BackendParts {
                 l.onExecutorAdded(e);
             } else if (event instanceof SparkListenerExecutorRemoved e) {
                 l.onExecutorRemoved(e);
+            } else if (event instanceof SparkListenerBlockUpdated e) {
+                l.onBlockUpdated(e);
             } else if (event instanceof SparkListenerTaskStart e) {
                 l.onTaskStart(e);
             } else if (event instanceof SparkListenerTaskEnd e) {

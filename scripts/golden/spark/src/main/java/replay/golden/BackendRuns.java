@@ -55,6 +55,7 @@ import scala.reflect.ClassTag$;
 final class BackendRuns implements Main.Recorder {
     private final boolean whole; // with the DAGScheduler
     private final boolean silent; // executors say some time after their registration that they take tasks
+    private final boolean cached; // jobs read what others have kept in memory
     private BackendDag real; // null without it
     private static SparkContext context;
     private static BackendParts.Bus bus;
@@ -82,9 +83,10 @@ final class BackendRuns implements Main.Recorder {
     private final List<Object> stages = new ArrayList<>();
     private final List<Object> messages = new ArrayList<>();
 
-    BackendRuns(boolean whole, boolean silent) {
+    BackendRuns(boolean whole, boolean silent, boolean cached) {
         this.whole = whole;
         this.silent = silent;
+        this.cached = cached;
     }
 
     /** An executor as it is outside of the driver. */
@@ -110,9 +112,9 @@ final class BackendRuns implements Main.Recorder {
         BackendRuns runs;
         Map<String, Object> run;
         do { // of a job that finds no slots nobody knows the stages
-            runs = new BackendRuns(whole, silent);
+            runs = new BackendRuns(whole, silent, cached);
             run = runs.play(id, whole ? r.split() : r);
-        } while (whole && !runs.real.allBegan());
+        } while (whole && !(runs.real.allBegan() && runs.real.allRead()));
         return run;
     }
 
@@ -129,7 +131,7 @@ final class BackendRuns implements Main.Recorder {
 
     private Map<String, Object> play(String id, SplittableRandom r) throws Exception {
         random = r;
-        settings = new BackendSettings(r, context());
+        settings = new BackendSettings(r, context(), cached);
         profiles = settings.profiles;
         dynamic = settings.dynamic;
         makeHosts();
@@ -141,7 +143,7 @@ final class BackendRuns implements Main.Recorder {
         scheduler.initialize(backend);
         bus.stages = null;
         if (whole) {
-            real = new BackendDag(r, settings, hosts, clock, scheduler, bus);
+            real = new BackendDag(r, settings, hosts, clock, scheduler, bus, cached);
         } else {
             scheduler.dagScheduler_$eq(dag);
         }
@@ -169,7 +171,7 @@ final class BackendRuns implements Main.Recorder {
         for (int n = between(r, 0, 6); n > 0; n--) {
             register();
         }
-        for (int steps = between(r, 5, 200); steps > 0 && !BackendParts.heard.failed && !BackendParts.heard.beyond; steps--) {
+        for (int steps = between(r, 5, 200); (steps > 0 || steps > -200 && cached && !real.allRead()) && !BackendParts.heard.failed && !BackendParts.heard.beyond; steps--) {
             step();
         }
         barriers = Tools.field(TaskSchedulerImpl.class, "barrierCoordinator").get(scheduler);
@@ -482,7 +484,7 @@ final class BackendRuns implements Main.Recorder {
         Map<String, Object> byHost = new TreeMap<>();
         Tools.some(random, hosts, between(random, 0, 4)).forEach(h -> byHost.put(h, between(random, 1, 9)));
         Object of = profiles.get(0).id();
-        backend.requestTotalExecutors(Tools.map(Map.of(of, n)), Tools.map(Map.of(of, local)), Tools.map(Map.of(of, Tools.map(byHost))));
+        backend.requestTotalExecutors(BackendParts.cast(Tools.map(Map.of(of, n))), BackendParts.cast(Tools.map(Map.of(of, local))), BackendParts.cast(Tools.map(Map.of(of, Tools.map(byHost)))));
         done(object("op", "total", "total", n, "local", local, "hosts", byHost));
     }
 

@@ -30,7 +30,7 @@ final class BackendSettings {
     final boolean failing; // tasks fail often
 
     /** Draws them and makes them known to a context. */
-    BackendSettings(SplittableRandom r, SparkContext context) throws Exception {
+    BackendSettings(SplittableRandom r, SparkContext context, boolean cached) throws Exception {
         SparkConf c = context.conf();
         String wait = pick(r, 0, 500, 3000, 3000) + "ms";
         for (String level : List.of("process", "node", "rack")) {
@@ -45,7 +45,7 @@ final class BackendSettings {
         service = chance(r, 0.6);
         conf.put("spark.shuffle.service.enabled", service);
         Tools.field(BlockManager.class, "externalShuffleServiceEnabled").setBoolean(context.env().blockManager(), service);
-        for (String key : List.of("minExecutors", "initialExecutors", "maxExecutors", "executorAllocationRatio", "schedulerBacklogTimeout", "sustainedSchedulerBacklogTimeout", "executorIdleTimeout",
+        for (String key : List.of("minExecutors", "initialExecutors", "maxExecutors", "executorAllocationRatio", "schedulerBacklogTimeout", "sustainedSchedulerBacklogTimeout", "executorIdleTimeout", "cachedExecutorIdleTimeout",
                 "shuffleTracking.enabled", "shuffleTracking.timeout")) {
             c.remove("spark.dynamicAllocation." + key);
         }
@@ -62,6 +62,9 @@ final class BackendSettings {
             conf.put(dyn + "sustainedSchedulerBacklogTimeout", between(r, 1, 3) + "s");
             conf.put(dyn + "executorIdleTimeout", pick(r, 1, 3, 10, 60) + "s");
             conf.put(dyn + "shuffleTracking.enabled", !service);
+            if (cached && chance(r, 0.7)) {
+                conf.put(dyn + "cachedExecutorIdleTimeout", pick(r, 2, 20, 300) + "s");
+            }
             if (chance(r, 0.5)) {
                 conf.put(dyn + "shuffleTracking.timeout", pick(r, 2, 15, 180) + "s");
             }

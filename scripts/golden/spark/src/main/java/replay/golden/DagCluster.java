@@ -217,7 +217,9 @@ abstract class DagCluster {
             if (blocks.containsKey(id)) {
                 return;
             }
-            blocks.put(id, executors.get(info.executorId()));
+            Executor on = executors.get(info.executorId());
+            blocks.put(id, on != null ? on : new Executor(info.executorId(), info.host(), 0));
+            kept(id, info);
         }
     }
 
@@ -274,6 +276,9 @@ abstract class DagCluster {
             numbers.put(id, number);
         });
     }
+
+    /** A block was kept where a task has run. */
+    void kept(BlockId id, TaskInfo info) {}
 
     /** A stage was described by what its last data set is. */
     void describe(Rdd rdd, Map<String, Object> row) {}
@@ -377,6 +382,11 @@ abstract class DagCluster {
         @Override
         public void removeExecutor(String id) {
             blocks.values().removeIf(e -> e.id.equals(id));
+        }
+
+        @Override
+        public void removeExecutorAsync(String id) {
+            removeExecutor(id);
         }
     }
 

@@ -167,7 +167,7 @@ abstract class DagJobs extends DagCluster {
             }
         }
         Rdd made = new Rdd(context(), on, from, dependencies, n, barrier && chance(random, 0.4), preferred, tracker);
-        if (caches && persisted < 3 && chance(random, 0.5)) {
+        if (caches && persisted < mostKept && chance(random, 0.5)) {
             persisted++;
             made.persist(StorageLevel.MEMORY_ONLY());
         }
@@ -177,6 +177,7 @@ abstract class DagJobs extends DagCluster {
 
     // Data sets that are kept.
 
+    int mostKept = 3; // data sets
     private int persisted;
     private final List<Rdd> kept = new ArrayList<>(); // those of ended jobs
 

@@ -364,7 +364,7 @@ final class ExecutorAllocationRuns implements Main.Recorder {
             int profile = pick(r, new ArrayList<>(targeted));
             String host = pick(r, hosts);
             executors.put(id, profile);
-            ExecutorInfo info = new ExecutorInfo(host, 1, map(Map.of()), map(Map.of()), map(Map.of()), profiles.get(profile).id());
+            ExecutorInfo info = new ExecutorInfo(host, 1, BackendParts.cast(map(Map.of())), BackendParts.cast(map(Map.of())), BackendParts.cast(map(Map.of())), profiles.get(profile).id());
             tell(event("executor_added", "exec", id, "host", host, "cores", 1, "profile", profile),
                     l -> l.onExecutorAdded(new SparkListenerExecutorAdded(0, id, info)));
         }

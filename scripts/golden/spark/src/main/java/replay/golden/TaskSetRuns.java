@@ -223,6 +223,7 @@ final class TaskSetRuns implements Main.Recorder {
         if (context == null) {
             SparkConf c = new SparkConf(false).setMaster("local[1]").setAppName("golden");
             c.set("spark.ui.enabled", "false").set("spark.speculation.interval", "1d");
+            c.set("spark.cleaner.referenceTracking", "false"); // which follows the garbage collector
             context = new SparkContext(c);
         }
         return context;

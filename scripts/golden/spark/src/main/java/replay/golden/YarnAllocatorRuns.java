@@ -143,7 +143,7 @@ final class YarnAllocatorRuns implements Main.Recorder {
 
     private YarnAllocator allocator(SparkConf conf, YarnConfiguration yarn, ScriptedClient client, ManualClock clock) {
         return new YarnAllocator("", new Driver(conf), yarn, conf, client, ATTEMPT, null,
-                map(new LinkedHashMap<>()), new SparkRackResolver(yarn), clock);
+                BackendParts.cast(map(new LinkedHashMap<>())), new SparkRackResolver(yarn), clock);
     }
 
     /** What an allocator asks for with an executor of the application's own profile. */
