@@ -65,6 +65,13 @@ func (e *EncodingError) Error() string {
 	return fmt.Sprintf("encoding %s is not read here, want UTF-8, UTF-16, US-ASCII or ISO-8859-1", e.Charset)
 }
 
+// An ASCIIError names a byte that is none of the US-ASCII that its document declares.
+type ASCIIError struct{ Byte byte }
+
+func (e *ASCIIError) Error() string {
+	return fmt.Sprintf("byte %d is not in US-ASCII, which the document declares", e.Byte)
+}
+
 func declaresEncoding(text []byte) bool {
 	head := text[:min(len(text), 200)]
 	return bytes.HasPrefix(head, []byte("<?xml")) && bytes.Contains(head, []byte("encoding"))
@@ -82,7 +89,11 @@ func latin1Reader(charset string, r io.Reader) (io.Reader, error) {
 		return nil, err
 	}
 	out := make([]byte, 0, len(b))
+	ascii := strings.HasSuffix(strings.ToLower(charset), "ascii")
 	for _, c := range b {
+		if ascii && c >= utf8.RuneSelf {
+			return nil, &ASCIIError{c}
+		}
 		out = utf8.AppendRune(out, rune(c))
 	}
 	return bytes.NewReader(out), nil

@@ -14,8 +14,8 @@ import (
 )
 
 // node is an element or a piece of text of a document, as the DOM that YARN walks has it:
-// comments and processing instructions are dropped and text on both sides of a comment is one
-// piece, a CDATA section is a piece of its own, also an empty one.
+// comments are dropped and text on both sides of one is one piece, a CDATA section is a piece of
+// its own, also an empty one.
 type node struct {
 	tag      string // "" for text
 	attrs    []xml.Attr
@@ -23,6 +23,8 @@ type node struct {
 	text     string
 	cdata    bool
 	line     int
+
+	instruction bool // a processing instruction, which is neither text nor an element; what it says is left out
 }
 
 // maxDepth bounds the nesting of elements, so that no input exhausts the stack.
@@ -55,9 +57,12 @@ func (n *node) firstText() (string, *Error) {
 		e.Text, e.Instead = "the element is empty, want a value", "a value, or leave the element out"
 		return "", e
 	}
-	if c := n.children[0]; c.tag != "" {
+	if c := n.children[0]; c.tag != "" || c.instruction {
 		e := &Error{Class: "ClassCastException", NoMsg: true}
 		e.Text = fmt.Sprintf("element <%s> where a value is wanted", c.tag)
+		if c.instruction {
+			e.Text = "a processing instruction where a value is wanted"
+		}
 		return "", e
 	}
 	return n.children[0].text, nil
@@ -120,7 +125,11 @@ func parseXML(text []byte) (*node, *Error) {
 			if errors.As(err, &unread) {
 				return nil, xmlRefusal(line, "%v", unread).byReplay()
 			}
-			return nil, xmlRefusal(line, "malformed XML: %v", err)
+			e := xmlRefusal(line, "malformed XML: %v", err)
+			if byteError := (*input.ASCIIError)(nil); errors.As(err, &byteError) {
+				e.Cause = refuse("MalformedByteSequenceException", "Byte \"%d\" is not a member of the (7-bit) ASCII character set.", byteError.Byte)
+			}
+			return nil, e
 		}
 		top := stack[len(stack)-1]
 		switch t := tok.(type) {
@@ -154,7 +163,11 @@ func parseXML(text []byte) (*node, *Error) {
 			stack = stack[:len(stack)-1]
 		case xml.CharData:
 			if len(stack) == 1 {
-				if strings.Trim(string(t), " \t\r\n\ufeff") != "" {
+				outside := string(t)
+				if start == 0 {
+					outside = strings.TrimPrefix(outside, "\ufeff")
+				}
+				if strings.Trim(outside, " \t\r\n") != "" {
 					return nil, xmlRefusal(line, "malformed XML: text outside of the root element")
 				}
 				continue
@@ -163,7 +176,7 @@ func parseXML(text []byte) (*node, *Error) {
 			if len(t) == 0 && !cdata {
 				continue
 			}
-			if k := len(top.children); !cdata && k > 0 && top.children[k-1].tag == "" && !top.children[k-1].cdata {
+			if k := len(top.children); !cdata && k > 0 && top.children[k-1].tag == "" && !top.children[k-1].cdata && !top.children[k-1].instruction {
 				top.children[k-1].text += string(t)
 				continue
 			}
@@ -171,6 +184,9 @@ func parseXML(text []byte) (*node, *Error) {
 		case xml.ProcInst:
 			if before := text[:min(int(start), len(text))]; !instructs(text[len(before):], t.Target, len(bytes.TrimPrefix(before, []byte("\ufeff"))) == 0) {
 				return nil, xmlRefusal(line, "malformed XML: <?%s is no processing instruction, or no declaration where the text begins", t.Target)
+			}
+			if len(stack) > 1 {
+				top.children = append(top.children, &node{instruction: true, line: line})
 			}
 		case xml.Directive:
 			return nil, xmlRefusal(line, "a document type declaration (and the entities it would define) is not allowed")

@@ -111,10 +111,13 @@ final class Cases {
     }
   }
 
-  String allocFile(long id) throws Exception {
+  String allocFile(long id, boolean edges) throws Exception {
     sizes(id);
     Map<String, Object> out = new LinkedHashMap<>();
     String xml = texts.allocations();
+    if (edges) {
+      xml = new Edits(rnd).of(xml);
+    }
     out.put("id", id);
     out.put("kind", "alloc_file");
     out.put("site", site);

@@ -183,7 +183,10 @@ final class Runs {
         lines = new FifoRun(seed, false, false, false).play(name, hosts, events);
         break;
       case "alloc_file":
-        lines = List.of(cases.allocFile(seed));
+        lines = List.of(cases.allocFile(seed, false));
+        break;
+      case "alloc_edges":
+        lines = List.of(cases.allocFile(seed, true));
         break;
       case "placement":
         lines = List.of(cases.placement(seed));
