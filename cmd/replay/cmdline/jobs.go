@@ -5,6 +5,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"replay/engine/spelling"
 )
 
 // Called is what a job can be called by.
@@ -40,17 +42,42 @@ func JobCalled(name, of string, jobs iter.Seq[Called]) (int64, error) {
 	}
 	switch len(others) {
 	case 0:
-		n := 0
-		for range jobs {
-			n++
-		}
-		return 0, Usagef("none of the %d jobs of %s has the number, name or id %q; numbers begin at 0", n, of, name)
+		return 0, noneCalled(name, of, jobs)
 	case 1:
 		return others[0], nil
 	}
 	first, more := Named(others, namedJobs)
 	return 0, Usagef("%d jobs are called %q, by number: %s%s", len(others), name, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(first)), ", "), "[]"), more)
 }
+
+// noneCalled is the error that no job is called so; it says what the jobs are called that come near.
+func noneCalled(name, of string, jobs iter.Seq[Called]) error {
+	n := 0
+	var known []string
+	for j := range jobs {
+		n++
+		for _, called := range []string{j.Name, j.ID} {
+			if called != "" {
+				known = append(known, called)
+			}
+		}
+	}
+	slices.Sort(known)
+	near := "; they have numbers alone"
+	if known = spelling.Nearest(name, slices.Compact(known), nearJobs); known != nil {
+		near = "; near it: " + strings.Join(known, ", ")
+	}
+	switch n {
+	case 0:
+		return Usagef("%s has no jobs, so none is called %q", of, name)
+	case 1:
+		return Usagef("the only job of %s is job 0, and has not the name or id %q%s", of, name, near)
+	}
+	return Usagef("none of the %d jobs of %s, 0 to %d, has the number, name or id %q%s", n, of, n-1, name, near)
+}
+
+// nearJobs is how many names an error says that come near.
+const nearJobs = 3
 
 // jobsCalled returns the jobs that have a number, a name and an id.
 func jobsCalled(name string, jobs iter.Seq[Called]) (numbers, named, ids []int64) {

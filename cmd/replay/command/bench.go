@@ -264,7 +264,7 @@ func (p *program) benchWorks(c *cli.Context) (list []benchWork, cleanUp func(), 
 					err = p.checkTrace(t)
 					var sc *scenario.Scenario
 					if err == nil {
-						sc, err = scenario.FromTrace(t, o)
+						sc, err = p.scenarioOf(t, o)
 					}
 					if err != nil {
 						t.Close()

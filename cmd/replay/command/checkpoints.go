@@ -256,12 +256,21 @@ type states struct {
 	list    []kept // by time
 	cluster func() ([]trace.Node, []trace.NodeEvent)
 	failed  error // of cluster
+	// numbered is a change with the number of the job that it names
+	numbered func(scenario.Change) (scenario.Change, error)
 	// allocated is when a container of a job's first attempt was allocated in the result, before all times where it was not
 	allocated func(job, number int64) int64
 }
 
 func (p *program) statesOf(r *stored, where string) (*states, error) {
 	s := &states{allocated: func(job, number int64) int64 { return result.AllocatedAt(r.dir, job, number) }}
+	s.numbered = func(change scenario.Change) (scenario.Change, error) {
+		data, err := result.ReadJobs(r.dir)
+		if err != nil {
+			return change, err
+		}
+		return numbered(change, "the result", calledOf(data))
+	}
 	dirs, headers, err := checkpoint.Of(r.dir)
 	if err != nil || len(dirs) == 0 {
 		return s, err
@@ -311,9 +320,14 @@ func fromOne(list []kept, do func(from kept) error) error {
 
 // after is the condition of a --change.
 func (s *states) after(text string) (condition, error) {
-	change, err := scenario.ParseChange(text)
+	change, err := parseChange(text)
 	if err != nil {
 		return nil, err
+	}
+	if _, _, _, named := jobOf(text); named {
+		if change, err = s.numbered(change); err != nil {
+			return func(*checkpoint.Header) bool { return false }, nil // the replay says what is wrong, with the jobs of the trace
+		}
 	}
 	job, number, is := change.Container()
 	turn := sync.OnceValue(func() int64 { return s.allocated(job, number-1) })

@@ -36,6 +36,7 @@ type program struct {
 	origin      *origin     // nil unless the command makes a result again
 	gate        *gateRun    // nil unless the comparison is a gate's
 	checkpoints checkpoints // of the replay
+	named       namedJobs   // in changes
 	listener    listener    // nil unless another command replays by this one
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/cmd/replay/cmdline"
-	"replay/engine/scenario"
 	"replay/input"
 	"replay/trace"
 	"replay/trace/view"
@@ -189,7 +188,7 @@ func (p *program) checkSource(s *traceSource, names map[string]int, several bool
 	}
 	for _, v := range variants {
 		v.options.Window = s.window
-		sc, err := scenario.FromTrace(t, v.options)
+		sc, err := p.scenarioOf(t, v.options)
 		if err != nil {
 			if several {
 				err = fmt.Errorf("%s: %w", s.dir, err)

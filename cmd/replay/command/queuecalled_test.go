@@ -55,7 +55,7 @@ func TestJobsCalledByNumberAndID(t *testing.T) {
 		{"job 3", 3, ""},
 		{"job 2", 0, ""}, // its name
 		{"id 2", 1, ""},
-		{"id 9", 0, `none of the 4 jobs of the result has the number, name or id "id 9"`},
+		{"id 9", 0, `none of the 4 jobs of the result, 0 to 3, has the number, name or id "id 9"; near it: `},
 		{"", 0, `a job is called "", want its number, its name, or its id`},
 	} {
 		got, err := cmdline.JobCalled(tt.name, "the result", calledOf(&result.Data{Jobs: result.JobsOf(jobs)}))

@@ -168,7 +168,7 @@ func (p *program) replayOn(ctx context.Context, t *trace.Trace, o scenario.Optio
 	if err := p.checkpoints.begin(&o, out); err != nil {
 		return nil, err
 	}
-	sc, err := scenario.FromTrace(t, o)
+	sc, err := p.scenarioOf(t, o)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func scenarioFlags(policies *policy.Tables) []cli.Flag {
 		&cli.StringFlag{Name: "model-file", Usage: "`FILE` with one NAME=VALUE of the model on each line; --model wins over it; replay backtest --fit writes one"},
 		cmdline.With(&cli.StringSliceFlag{Name: "reload", Usage: "load another allocation file during the replay, `TIME=FILE` (repeatable)"}, aReload),
 		cmdline.With(&cli.StringSliceFlag{Name: "change", Usage: "one thing otherwise than in the trace and its files (repeatable): `CHANGE`, such as 'without job 7'; see replay whatif --help"}, func(text string) error {
-			_, err := scenario.ParseChange(text)
+			_, err := parseChange(text)
 			return err
 		}),
 		&cli.StringFlag{Name: "config-dir", Usage: "configuration `FOLDER` of Hadoop and Spark as it is: yarn-site.xml, the scheduler's file, spark-defaults.conf, …; flags that name a file win over it"},
@@ -130,7 +130,7 @@ func (p *program) readOptions(c *cli.Context, base scenario.Options) (scenario.O
 		}
 	}
 	for _, text := range c.StringSlice("change") {
-		change, _ := scenario.ParseChange(text) // the flag takes no other
+		change, _ := parseChange(text) // the flag takes no other
 		o.Changes = append(o.Changes, change)
 	}
 	o.Override = o.Override || c.Bool("override")

@@ -18,7 +18,6 @@ import (
 	"replay/cmd/replay/cmdline"
 	"replay/cmd/replay/selfcmd"
 	"replay/engine"
-	"replay/engine/scenario"
 	"replay/report/quantity"
 	"replay/sealed"
 	"replay/sweep"
@@ -157,7 +156,7 @@ func (w *sweeping) resolveOn(plan *sweep.Plan, points []sweep.Point, source int,
 				continue
 			}
 			if identity == "" {
-				sc, err := scenario.FromTrace(t, w.options[i])
+				sc, err := w.p.scenarioOf(t, w.options[i])
 				if err != nil {
 					return w.p.blame(plan, pt, t, err)
 				}
@@ -253,7 +252,7 @@ func (p *program) blame(plan *sweep.Plan, pt *sweep.Point, t *trace.Trace, wrong
 		all = append(all, part.words...)
 		o, err := p.variantOptions(part.words, p.options())
 		if err == nil && t != nil {
-			_, err = scenario.FromTrace(t, o)
+			_, err = p.scenarioOf(t, o)
 		}
 		if err != nil && err.Error() == wrong.Error() && len(part.words) > 0 {
 			if t != nil {

@@ -115,7 +115,7 @@ func TestTraceCut(t *testing.T) {
 		t.Errorf("the manifest of %s says %q", part.Name(), notes)
 	}
 	for name, want := range map[string]string{
-		"0,999":     `--without-jobs: none of the 56 jobs of the trace has the number, name or id "999"; numbers begin at 0`,
+		"0,999":     `--without-jobs: none of the 56 jobs of the trace, 0 to 55, has the number, name or id "999"; near it: `,
 		"0,":        `--without-jobs: a job is called "", want its number`,
 		all[0].Name: "jobs are called \"" + all[0].Name + "\", by number: 0, ",
 	} {
