@@ -2,10 +2,12 @@ package policy
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
 
+	"replay/policy/autoscale"
 	"replay/policy/resource"
 )
 
@@ -71,6 +73,53 @@ func (c *careful) Compare(a, b *Contender, cluster *resource.Resource) int {
 		return first
 	}
 	panic(&Mistake{Err: fmt.Errorf("sharing policy %s: %s (a: %s, b: %s)", c.name, wrong, a, b)})
+}
+
+// wrap looks at the further answers of a policy that gives them, too. What its calculator does is not looked at.
+func (c *careful) wrap(s *Sharer) {
+	if s.totality != nil {
+		s.totality = carefulTotality{s.totality, c.name}
+	}
+	if s.equal != nil {
+		s.equal = carefulEqual{s.equal, c.name}
+	}
+	if s.headroom != nil {
+		s.headroom = carefulHeadroom{s.headroom, c.name}
+	}
+	s.Sharing, c.total = c, s.Total
+}
+
+type carefulTotality struct {
+	WithTotality
+	name string
+}
+
+// Total is described at [WithTotality].
+func (c carefulTotality) Total(x *Contender, cluster *resource.Resource) bool {
+	defer caught("sharing policy "+c.name, "Total")
+	return c.WithTotality.Total(x, cluster)
+}
+
+type carefulEqual struct {
+	WithEqual
+	name string
+}
+
+// Equal is described at [WithEqual].
+func (c carefulEqual) Equal(total resource.Resource, claim *Claim, count int64) {
+	defer caught("sharing policy "+c.name, "Equal")
+	c.WithEqual.Equal(total, claim, count)
+}
+
+type carefulHeadroom struct {
+	WithHeadroom
+	name string
+}
+
+// Headroom is described at [WithHeadroom].
+func (c carefulHeadroom) Headroom(fair, used, available resource.Resource) resource.Resource {
+	defer caught("sharing policy "+c.name, "Headroom")
+	return c.WithHeadroom.Headroom(fair, used, available)
 }
 
 // String is the contender for messages.
@@ -187,6 +236,33 @@ func (o *ordered) Compare(a, b *LeafApp) int {
 		return first
 	}
 	panic(&Mistake{Err: fmt.Errorf("order of applications %s: %s (a: %+v, b: %+v)", o.name, wrong, *a, *b)})
+}
+
+// An autoscaler of a program of one's own. It may remember what it was shown, so it is asked once, and its answer is held against what a cluster can do.
+type scaled struct {
+	autoscale.Autoscaler
+	name string
+}
+
+// mostChanged is how many nodes an answer may add or take, and mostPatience how long it may wait, ms.
+const (
+	mostChanged  = 1_000_000
+	mostPatience = math.MaxInt64 / 2
+)
+
+// Evaluate is described at [autoscale.Autoscaler].
+func (s *scaled) Evaluate(shown *autoscale.Shown) autoscale.Change {
+	defer caught("autoscaling "+s.name, "Evaluate")
+	c := s.Autoscaler.Evaluate(shown)
+	for g, n := range c.Nodes {
+		if n < -mostChanged || n > mostChanged {
+			panic(&Mistake{Err: fmt.Errorf("autoscaling %s: Evaluate returned %d %s nodes, want -%d to %[4]d, below 0 for those that leave (shown: %+[5]v)", s.name, n, autoscale.Group(g), mostChanged, *shown)})
+		}
+	}
+	if c.PatienceMS < 0 || c.PatienceMS > mostPatience {
+		panic(&Mistake{Err: fmt.Errorf("autoscaling %s: Evaluate returned a patience of %d ms, want 0 to %d (shown: %+v)", s.name, c.PatienceMS, int64(mostPatience), *shown)})
+	}
+	return c
 }
 
 // unsteady says that a comparison changed its mind.

@@ -2,10 +2,12 @@ package policy
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"replay/policy/autoscale"
 	"replay/policy/resource"
 )
 
@@ -115,6 +117,79 @@ func TestMistakesOfPolicies(t *testing.T) {
 		}
 	}
 }
+
+// further is a policy with everything that one may say, and each of it fails.
+type further struct{ mine }
+
+func (further) Total(*Contender, *resource.Resource) bool                   { panic("total?") }
+func (further) Equal(resource.Resource, *Claim, int64)                      { panic("equal?") }
+func (further) Headroom(_, _, _ resource.Resource) (none resource.Resource) { panic("headroom?") }
+
+// What a policy need not say, what only more types of resources bring out, and what an autoscaler does are told in the same way.
+func TestMistakesOfFurtherAnswers(t *testing.T) {
+	first := func(*Contender, *Contender) int { return -1 }
+	tables := &Tables{
+		Sharings: []SharingEntry{{Name: "further", New: func(int) Sharing { return further{mine{compare: first, shares: func([]Claim) {}}} }},
+			{Name: "two", New: func(types int) Sharing { return further{mine{shares: func([]Claim) { _ = make([]int, 2)[types] }}} }},
+			{Name: "narrow", New: func(types int) Sharing { _ = make([]int, 3)[types]; return further{} }},
+			{Name: "none", New: func(types int) Sharing { return (*mine)(nil) }}},
+		Autoscalers: []autoscale.Entry{{Name: "settled", New: func(*autoscale.Reader, *autoscale.Fleet) autoscale.Autoscaler {
+			return myScaler(func() autoscale.Change { return autoscale.Change{} })
+		}},
+			{Name: "lost", New: func(*autoscale.Reader, *autoscale.Fleet) autoscale.Autoscaler {
+				return myScaler(func() autoscale.Change { panic("lost") })
+			}},
+			{Name: "greedy", New: func(*autoscale.Reader, *autoscale.Fleet) autoscale.Autoscaler {
+				return myScaler(func() autoscale.Change { return autoscale.Change{Nodes: autoscale.Counts{0, math.MinInt}} })
+			}},
+			{Name: "hasty", New: func(*autoscale.Reader, *autoscale.Fleet) autoscale.Autoscaler {
+				return myScaler(func() autoscale.Change { return autoscale.Change{PatienceMS: -1} })
+			}},
+			{Name: "unmade", New: func(*autoscale.Reader, *autoscale.Fleet) autoscale.Autoscaler { panic("unmade") }},
+			{Name: "absent", New: func(*autoscale.Reader, *autoscale.Fleet) autoscale.Autoscaler { return myScaler(nil) }}},
+	}
+	if err := tables.Check(); err == nil || !strings.Contains(err.Error(), "sharing policy none: its constructor returned nil") {
+		t.Errorf("check: %v", err)
+	}
+	asked := func(name string, ask func(*Sharer)) string {
+		s, err := tables.NewSharing(name, 2)
+		if err != nil {
+			return err.Error()
+		}
+		return mistaken(func() { ask(s) })
+	}
+	scaler := func(name string) string {
+		plan, err := tables.NewAutoscaler(name, autoscale.Settings{})
+		if err != nil {
+			return err.Error()
+		}
+		return mistaken(func() { plan.Policy.Evaluate(&autoscale.Shown{Now: 7}) })
+	}
+	_, narrow := tables.NewSharing("narrow", 3)
+	for _, tt := range []struct{ got, want string }{
+		{asked("further", func(s *Sharer) { s.Total(&Contender{}, &resource.Resource{}) }), "sharing policy further: Total panicked: total?, in replay/policy.further.Total (careful_test.go:"},
+		{asked("further", func(s *Sharer) { s.Equal(resource.R(1, 1), &Claim{}, 2) }), "sharing policy further: Equal panicked: equal?, in replay/policy.further.Equal ("},
+		{asked("further", func(s *Sharer) { s.Headroom(resource.R(1, 1), resource.R(1, 1), resource.R(1, 1)) }), "sharing policy further: Headroom panicked: headroom?, in "},
+		{asked("further", func(s *Sharer) { s.Compare(&Contender{Rank: 1}, &Contender{Rank: 2}, &resource.Resource{}) }), "sharing policy further: Total panicked: total?, in "},
+		{asked("two", func(s *Sharer) { s.Shares(resource.R(1, 1), nil) }), "sharing policy two: Shares panicked: runtime error: index out of range [2] with length 2, in "},
+		{asked("none", func(*Sharer) {}), "sharing policy none: its constructor returned nil (of 2 types of resources)"},
+		{fmt.Sprint(narrow), "sharing policy narrow: its constructor panicked: runtime error: index out of range [3] with length 3, in replay/policy.TestMistakesOfFurtherAnswers"},
+		{scaler("settled"), ""},
+		{scaler("lost"), "autoscaling lost: Evaluate panicked: lost, in replay/policy.TestMistakesOfFurtherAnswers"},
+		{scaler("greedy"), "autoscaling greedy: Evaluate returned -9223372036854775808 secondary nodes, want -1000000 to 1000000, below 0 for those that leave (shown: {Now:7 "},
+		{scaler("hasty"), "autoscaling hasty: Evaluate returned a patience of -1 ms, want 0 to "},
+		{scaler("unmade"), "autoscaling unmade: its constructor panicked: unmade, in replay/policy.TestMistakesOfFurtherAnswers"},
+		{scaler("absent"), "autoscaling absent: Evaluate panicked: runtime error: invalid memory address or nil pointer dereference, in "},
+	} {
+		if tt.got != tt.want && (tt.want == "" || !strings.HasPrefix(tt.got, tt.want)) {
+			t.Errorf("%q, want %q", tt.got, tt.want)
+		}
+	}
+}
+
+type myScaler func() autoscale.Change
+
+func (s myScaler) Evaluate(*autoscale.Shown) autoscale.Change { return s() }
 
 // After the first comparisons one of many is still made again, so what turns out late is found too; and one that looks at usage still does.
 func TestMistakesThatComeLate(t *testing.T) {

@@ -127,10 +127,14 @@ func (t *Tables) NewSharing(name string, types int) (*Sharer, error) {
 		if e.Name != strings.ToLower(name) {
 			continue
 		}
-		s := e.sharer(types)
-		if i >= len(Sharings) {
-			s.Sharing = &careful{Sharing: s.Sharing, name: e.Name, total: s.Total}
+		if i < len(Sharings) {
+			return e.sharer(types), nil
 		}
+		var s *Sharer
+		if why := unmade(func() any { s = e.sharer(types); return s.Sharing }); why != "" {
+			return nil, fmt.Errorf("sharing policy %s: its constructor %s (of %d types of resources)", e.Name, why, types)
+		}
+		(&careful{Sharing: s.Sharing, name: e.Name}).wrap(s)
 		return s, nil
 	}
 	return nil, fmt.Errorf("unknown sharing policy %q (known: %s)", name, strings.Join(t.SharingNames(false), ", "))
@@ -175,11 +179,31 @@ func (t *Tables) DefaultLeafOrder() string {
 }
 
 // NewAutoscaler returns the policy called name with its settings, see [autoscale.New].
-func (t *Tables) NewAutoscaler(name string, s autoscale.Settings) (*autoscale.Plan, error) {
-	if t == nil {
-		return autoscale.New(name, s)
+func (t *Tables) NewAutoscaler(name string, s autoscale.Settings) (plan *autoscale.Plan, err error) {
+	if t == nil || !slices.ContainsFunc(t.Autoscalers, func(e autoscale.Entry) bool { return e.Name == name }) {
+		return autoscale.New(name, s, t.autoscalers()...)
 	}
-	return autoscale.New(name, s, t.Autoscalers...)
+	why := unmade(func() any {
+		if plan, err = autoscale.New(name, s, t.Autoscalers...); plan == nil {
+			return t // it scales nothing, or its settings are wrong
+		}
+		return plan.Policy
+	})
+	if why != "" {
+		return nil, fmt.Errorf("autoscaling %s: its constructor %s", name, why)
+	}
+	if plan != nil {
+		plan.Policy = &scaled{plan.Policy, name}
+	}
+	return plan, err
+}
+
+// autoscalers are those of t.
+func (t *Tables) autoscalers() []autoscale.Entry {
+	if t == nil {
+		return nil
+	}
+	return t.Autoscalers
 }
 
 // AllLeafOrders returns [LeafOrders] and those of t.

@@ -31,7 +31,7 @@ func TestFaultSaysWhatToSend(t *testing.T) {
 			t.Errorf("%s: exit code %d, want %d: %s", args[0], code, cmdline.ExitInternal, stderr.String())
 		}
 		for _, want := range []string{"internal error at ", "no idea", "program  replay 0.1.0", "command  replay " + args[0] + " " + trace,
-			"trace    sha256 ", "files    sha256 ", "scheduler fair, engine fast, seed ", "event    ", "faulty.Total"} {
+			"trace    sha256 ", "files    sha256 ", "scheduler fair, engine fast, seed ", "event    ", "noIdea.Compare"} {
 			if !strings.Contains(stderr.String(), want) {
 				t.Errorf("%s: stderr has no %q:\n%s", args[0], want, stderr.String())
 			}
@@ -48,10 +48,14 @@ func TestFaultSaysWhatToSend(t *testing.T) {
 	}
 }
 
-// faulty is a sharing policy that fails when it is asked what a program's own need not say.
+// faulty is a sharing policy whose calculator fails: of what a program's own may say that alone is not looked at, and a panic of it is like one of the program's.
 type faulty struct{ policy.Sharing }
 
-func (faulty) Total(*policy.Contender, *resource.Resource) bool { panic("no idea") }
+func (faulty) Calculator() resource.Calculator { return noIdea{resource.DefaultCalculator{}} }
+
+type noIdea struct{ resource.Calculator }
+
+func (noIdea) Compare(_, _, _ resource.Resource, _ bool) int { panic("no idea") }
 
 // A placement of a program's own that fails is a mistake of what was handed in, and is told with the place.
 func TestMistakeOfAPolicy(t *testing.T) {
