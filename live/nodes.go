@@ -2,58 +2,30 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
+
+	"replay/trace/importer/rmnodes"
 )
-
-// nodeAnswer is a node as /ws/v1/cluster/nodes has it.
-type nodeAnswer struct {
-	ID         string `json:"id"`
-	Host       string `json:"nodeHostName"`
-	Rack       string `json:"rack"`
-	State      string `json:"state"`
-	Health     int64  `json:"lastHealthUpdate"`
-	UsedMiB    int64  `json:"usedMemoryMB"`
-	FreeMiB    int64  `json:"availMemoryMB"`
-	UsedVCores int64  `json:"usedVirtualCores"`
-	FreeVCores int64  `json:"availableVirtualCores"`
-	Total      *struct {
-		MemMiB int64 `json:"memory"`
-		VCores int64 `json:"vCores"`
-	} `json:"totalResource"`
-}
-
-// nodeStates are those of YARN's NodeState, with whether a node in it runs containers and takes new ones.
-var nodeStates = map[string]struct{ there, takes bool }{
-	"RUNNING": {true, true}, "DECOMMISSIONING": {true, false}, "UNHEALTHY": {false, false}, "NEW": {false, false},
-	"DECOMMISSIONED": {false, false}, "LOST": {false, false}, "REBOOTED": {false, false}, "SHUTDOWN": {false, false},
-}
 
 const nodesPath = "/ws/v1/cluster/nodes"
 
 // nodes records the nodes, and what happened to them since the last poll.
 func (r *recorder) nodes(ctx context.Context, at int64) error {
-	var list struct {
-		Nodes *struct {
-			Node []nodeAnswer `json:"node"`
-		} `json:"nodes"`
-	}
+	var list rmnodes.Answer
 	states := url.Values{"states": {"NEW,RUNNING,UNHEALTHY,DECOMMISSIONING,DECOMMISSIONED,LOST,REBOOTED,SHUTDOWN"}}
 	b, err := r.rm.ask(ctx, nodesPath, states, &list)
 	if err != nil {
 		return err
 	}
-	var answers []nodeAnswer
-	if list.Nodes != nil {
-		answers = list.Nodes.Node
-	}
+	answers := list.All()
 	for i := range answers {
-		if err := r.checkNode(i, &answers[i]); err != nil {
-			return err
+		if wrong := new(rmnodes.Wrong); errors.As(answers[i].Check(i), &wrong) {
+			return r.rm.wrongField(nodesPath, wrong.Field, wrong.Value, wrong.Want)
 		}
 	}
 	rec := r.rec
@@ -65,7 +37,7 @@ func (r *recorder) nodes(ctx context.Context, at int64) error {
 		v.index[v.nodes[i].ID] = i
 	}
 	here := map[string]bool{}
-	for _, n := range latest(answers) {
+	for _, n := range rmnodes.Latest(answers) {
 		here[n.ID] = true
 		v.see(&n)
 	}
@@ -136,15 +108,15 @@ func (v *nodeView) back(n *Node, what string) {
 }
 
 // see compares a node of an answer with what is known of it.
-func (v *nodeView) see(s *nodeAnswer) {
-	n, state := v.known(s), nodeStates[s.State]
-	mem, vcores := s.size()
+func (v *nodeView) see(s *rmnodes.Node) {
+	n, state := v.known(s), rmnodes.States[s.State]
+	mem, vcores := s.Size()
 	if n == nil {
 		v.add(s)
 		return
 	}
 	n.LastMS = v.at
-	if state.there && mem > 0 && (n.MemMiB != mem || n.VCores != vcores) {
+	if state.There && mem > 0 && (n.MemMiB != mem || n.VCores != vcores) {
 		v.changed = true
 		v.note(fmt.Sprintf("node %s has %d MiB and %d vcores now, %d MiB and %d vcores before: a trace keeps the size that was seen first", n.Name, mem, vcores, n.MemMiB, n.VCores))
 	}
@@ -153,31 +125,31 @@ func (v *nodeView) see(s *nodeAnswer) {
 	}
 	v.changed = true
 	what := n.State + " to " + s.State
-	wasDraining := !nodeStates[n.State].takes
+	wasDraining := !rmnodes.States[n.State].Takes
 	switch {
 	case n.Usable && s.State == "LOST":
 		v.died(n, what)
 	case n.Usable && s.State == "DECOMMISSIONED":
 		v.say(n, "decommissioned", what, s.Health)
-	case n.Usable && !state.there: // the ResourceManager heard it from the node
+	case n.Usable && !state.There: // the ResourceManager heard it from the node
 		v.say(n, "removed", what, s.Health)
-	case !n.Usable && state.there:
+	case !n.Usable && state.There:
 		v.back(n, what)
-		if !state.takes {
+		if !state.Takes {
 			v.say(n, "draining", what, v.at)
 		}
-	case n.Usable && !wasDraining && !state.takes:
+	case n.Usable && !wasDraining && !state.Takes:
 		v.say(n, "draining", what, v.at)
-	case n.Usable && wasDraining && state.takes:
+	case n.Usable && wasDraining && state.Takes:
 		v.say(n, "recommissioned", what, v.at)
 	}
-	n.State, n.Usable = s.State, state.there
+	n.State, n.Usable = s.State, state.There
 }
 
 // known returns the node that an answer is about, or nil if it was not seen before. A NodeManager that was started again may have another port.
-func (v *nodeView) known(s *nodeAnswer) *Node {
+func (v *nodeView) known(s *rmnodes.Node) *Node {
 	k, ok := v.index[s.ID]
-	if !ok && nodeStates[s.State].there {
+	if !ok && rmnodes.States[s.State].There {
 		k = slices.IndexFunc(v.nodes, func(n Node) bool { return n.Name == s.Host && !n.Usable })
 		if ok = k >= 0; ok {
 			v.nodes[k].ID, v.index[s.ID] = s.ID, k
@@ -190,10 +162,10 @@ func (v *nodeView) known(s *nodeAnswer) *Node {
 }
 
 // add takes up a node that was not seen before. Of one that is not there the size is not known.
-func (v *nodeView) add(s *nodeAnswer) {
-	mem, vcores := s.size()
-	state, late := nodeStates[s.State], v.first != 0
-	if !state.there || mem == 0 {
+func (v *nodeView) add(s *rmnodes.Node) {
+	mem, vcores := s.Size()
+	state, late := rmnodes.States[s.State], v.first != 0
+	if !state.There || mem == 0 {
 		return
 	}
 	n := Node{ID: s.ID, Name: s.Host, Rack: s.Rack, MemMiB: mem, VCores: vcores, State: s.State, Usable: true, FirstMS: v.at, LastMS: v.at, Late: late}
@@ -204,7 +176,7 @@ func (v *nodeView) add(s *nodeAnswer) {
 	if late {
 		v.say(&n, "joined", "first seen "+s.State, v.at)
 	}
-	if !state.takes {
+	if !state.Takes {
 		v.say(&n, "draining", "seen "+s.State, v.at)
 	}
 	v.index[n.ID] = len(v.nodes)
@@ -222,51 +194,4 @@ func (s *store) nodeExpiry() int64 {
 		return d.Milliseconds()
 	}
 	return byDefault
-}
-
-// checkNode tells what is wrong with a node of an answer.
-func (r *recorder) checkNode(i int, n *nodeAnswer) error {
-	wrong := func(field string, value any, want string) error {
-		return r.rm.wrongField(nodesPath, fmt.Sprintf("nodes.node[%d].%s", i, field), value, want)
-	}
-	if _, ok := nodeStates[n.State]; !ok {
-		return wrong("state", n.State, "a state of a node such as RUNNING")
-	}
-	if n.ID == "" {
-		return wrong("id", n.ID, "host:port")
-	}
-	if n.Host == "" {
-		n.Host, _, _ = strings.Cut(n.ID, ":")
-	}
-	mem, vcores := n.size()
-	if mem < 0 || vcores < 0 {
-		return wrong("availMemoryMB, availableVirtualCores", []int64{n.FreeMiB, n.FreeVCores}, "0 or more, with what is used")
-	}
-	return nil
-}
-
-// size is all that the node has.
-func (n *nodeAnswer) size() (memMiB, vcores int64) {
-	if n.Total != nil && n.Total.MemMiB > 0 {
-		return n.Total.MemMiB, n.Total.VCores
-	}
-	return n.UsedMiB + n.FreeMiB, n.UsedVCores + n.FreeVCores
-}
-
-// latest keeps of several NodeManagers of one id the one that is there, or was last.
-func latest(seen []nodeAnswer) []nodeAnswer {
-	at := map[string]int{}
-	var out []nodeAnswer
-	for _, s := range seen {
-		k, ok := at[s.ID]
-		if !ok {
-			at[s.ID] = len(out)
-			out = append(out, s)
-			continue
-		}
-		if o := &out[k]; nodeStates[s.State].there || !nodeStates[o.State].there && s.Health > o.Health {
-			*o = s
-		}
-	}
-	return out
 }

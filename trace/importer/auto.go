@@ -173,7 +173,7 @@ func unknown(head []byte) string {
 	}
 	if members := foreign.Members(head); members != "" {
 		if who := foreign.AnsweredBy(members); who != "" {
-			return "of no known format: JSON with the members " + members + ", such as " + who + " answers over REST, and which names no tasks; replay record asks a running cluster and fetches its event logs, and fields of it can be imported as a table, csv"
+			return "of no known format: JSON with the members " + members + ", such as " + who + " answers over REST, and which names no tasks (nodes are taken beside logs or tables of tasks); replay record asks a running cluster and fetches its event logs, and fields of it can be imported as a table, csv"
 		}
 		return "of no known format: JSON with the members " + members + "; what is in no format below can be imported as a table, csv or parquet"
 	}

@@ -52,7 +52,7 @@ func TestDetect(t *testing.T) {
 	for text, want := range map[string]string{
 		`[{"jobid":"a","attempts":[{"x":1}],"user":`:                             "of no known format: JSON with the members jobid, attempts, user; what is in no format below",
 		"<?xml version=\"1.0\"?>\n<allocations>\n":                               "of no known format: an allocation file of the FairScheduler (replay run, compare, plan and gate take it with --fair-scheduler)",
-		`{"apps":{"app":[{"id":"application_1_0001","state":"FINISHED"}]}}`:      "of no known format: JSON with the members apps, such as the ResourceManager answers over REST, and which names no tasks; replay record asks",
+		`{"apps":{"app":[{"id":"application_1_0001","state":"FINISHED"}]}}`:      "of no known format: JSON with the members apps, such as the ResourceManager answers over REST, and which names no tasks (nodes are taken beside logs or tables of tasks); replay record asks",
 		`[{"id":"application_1_0001","name":"x","attempts":[]}]`:                 "of no known format: JSON with the members id, name, attempts, such as Spark's history server answers over REST",
 		"PK\x03\x04 and more":                                                    "is a zip archive, want the files in it: unpack it first (unzip)",
 		strings.Repeat("x", 257) + "ustar\x0000":                                 "is a tar archive, want the files in it: unpack it first (tar xf)",

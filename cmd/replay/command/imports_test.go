@@ -23,7 +23,8 @@ var picture = map[string][]string{
 	"replay/spill":             {"replay/outdir"}, // groups and sorts more than memory holds
 
 	"replay/trace/importer":           {"replay/trace", "replay/trace/importer/..."},
-	"replay/trace/importer/workload":  {"replay/counted", "replay/input", "replay/outdir", "replay/trace", "replay/trace/hdfs", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines", "replay/spill"},
+	"replay/trace/importer/workload":  {"replay/trace/importer/foreign", "replay/counted", "replay/input", "replay/outdir", "replay/trace", "replay/trace/hdfs", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines", "replay/trace/importer/rmnodes", "replay/spill"},
+	"replay/trace/importer/rmnodes":   nil,
 	"replay/trace/importer/foreign":   nil,
 	"replay/trace/importer/codec":     {"replay/input"},
 	"replay/trace/importer/lines":     nil,
@@ -139,7 +140,7 @@ var picture = map[string][]string{
 	"replay/backtest":                  {"replay/counted", "replay/engine/protocol", "replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report/prediction", "replay/trace", "replay/trace/importer", "replay/trace/importer/..."},
 	"replay/sweep":                     {"replay/input", "replay/input/yamltext", "replay/outdir", "replay/sealed", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/report/page", "replay/report/quantity"},
 	"replay/sweep/on":                  {"replay/outdir", "replay/sweep"},
-	"replay/live":                      {"replay/counted", "replay/input", "replay/outdir", "replay/trace/importer/codec", "replay/trace/importer/hadoopxml", "replay/trace/importer/lines"},
+	"replay/live":                      {"replay/counted", "replay/input", "replay/outdir", "replay/trace/importer/codec", "replay/trace/importer/hadoopxml", "replay/trace/importer/lines", "replay/trace/importer/rmnodes"},
 	"replay/live/livetest":             nil,
 	"replay/tune":                      {"replay/outdir", "replay/report/dist", "replay/report/inference", "replay/report/metric", "replay/report/page", "replay/report/quantity", "replay/report/target", "replay/sweep"},
 	"replay/cmd/replay/command":        {"replay/..."},

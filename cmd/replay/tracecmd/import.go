@@ -38,6 +38,7 @@ func Import() *cli.Command {
 		ArgsUsage: "[FORMAT] INPUT...",
 		Description: "Formats:" + formats.String() + "\n  auto              the format that the input has, which the first line says; also without a FORMAT\n\n" +
 			"Inputs are files, directories of them, or - for standard input, plain or packed (gzip, zstd, bzip2, xz, ...).\n" +
+			"The nodes of the ResourceManager (/ws/v1/cluster/nodes as JSON) among them are those of the trace.\n" +
 			"Event logs may be plain or compressed with zstd, lz4, snappy, lzf (as Spark writes them) or gzip.\n" +
 			"They do not hold preferred hosts: --blocks observed infers them from where tasks ran, hdfs places\n" +
 			"the blocks of input stages on a cluster. Files of a folder that are no logs, or can't be used, are left out\n" +

@@ -80,7 +80,7 @@ func messy(t testing.TB) (dir string, want map[string]string) {
 	add("conf.json", "{\n  \"a\": 1\n}\n", "no recording: JSON, not an event log")
 	add("yarn-site.xml", "<?xml version=\"1.0\"?>\n<configuration>\n", "no recording: configuration of Hadoop (replay run, compare, plan and gate take the folder that it is in with --config-dir), not an event log")
 	add("nodes.json", `{"nodes":{"node":[{"usedMemoryMB":1024,"availMemoryMB":1024,"usedVirtualCores":1,"availableVirtualCores":1}]}}`,
-		"no recording: nodes, as the ResourceManager answers over REST (of 2048 MiB and 2 vcores: --node-mem 2048 --node-vcores 2 makes them so), not an event log")
+		"no recording: nodes, as the ResourceManager answers over REST (an import takes one such list beside its input as the nodes of the trace), not an event log")
 	add("old", strings.SplitAfterN(logText, "\n", 2)[1], "too old: no version line: Spark before 1.4")
 	add("headless", strings.SplitAfterN(logText, "\n", 2)[1]+`{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart","executionId":0}`+"\n",
 		"damaged: no SparkListenerLogStart")

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 )
 
@@ -40,40 +39,9 @@ func What(head []byte) string {
 	case who == "":
 		return ""
 	case members == "nodes":
-		return "nodes, as " + who + " answers over REST" + sizesOf(head)
+		return "nodes, as " + who + " answers over REST (an import takes one such list beside its input as the nodes of the trace)"
 	}
 	return fmt.Sprintf("what %s answers over REST (%s)", who, members)
-}
-
-// ofNode are the sums of which the size of a node consists in an answer of the ResourceManager.
-var ofNode = regexp.MustCompile(`"usedMemoryMB"\s*:\s*(\d+)\s*,\s*"availMemoryMB"\s*:\s*(-?\d+)\s*,\s*"usedVirtualCores"\s*:\s*(\d+)\s*,\s*"availableVirtualCores"\s*:\s*(-?\d+)`)
-
-// sizesOf says how large the nodes are that an answer of the ResourceManager lists, and which flags tell it; "" where it does not say.
-func sizesOf(head []byte) string {
-	type size struct{ mib, vcores int64 }
-	var sizes []size
-	seen := map[size]bool{}
-	for _, m := range ofNode.FindAllSubmatch(head, -1) {
-		var n [4]int64
-		for i := range n {
-			n[i], _ = strconv.ParseInt(string(m[i+1]), 10, 64)
-		}
-		s := size{n[0] + n[1], n[2] + n[3]}
-		if s.mib > 0 && s.vcores > 0 && !seen[s] { // one that is lost has nothing
-			seen[s], sizes = true, append(sizes, s)
-		}
-	}
-	if len(sizes) == 0 {
-		return ""
-	}
-	var texts []string
-	for _, s := range sizes[:min(3, len(sizes))] {
-		texts = append(texts, fmt.Sprintf("%d MiB and %d vcores", s.mib, s.vcores))
-	}
-	if len(sizes) > len(texts) {
-		texts = append(texts, "others")
-	}
-	return fmt.Sprintf(" (of %s: --node-mem %d --node-vcores %d makes them so)", strings.Join(texts, ", "), sizes[0].mib, sizes[0].vcores)
 }
 
 // Members lists the members of the first object of a text of JSON, as far as head has them; "" of another text.

@@ -35,6 +35,7 @@ type Builder struct {
 	used    []place // of the details of the others
 	source  trace.Source
 	nodes   []trace.Node
+	listed  string // file of the ResourceManager that has them
 	events  []event
 	took    residents
 	counted names // of recordings that wait

@@ -111,6 +111,7 @@ func (b *Builder) makeCluster() (*cluster, error) {
 			}
 			c.add(n)
 		}
+		b.sayOutside(c)
 	} else {
 		b.Counts.Dropped["nodes_of_the_source"] += int64(len(b.nodes))
 		b.makeNodes(c, flag)

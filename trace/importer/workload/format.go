@@ -114,7 +114,14 @@ func (f Format) read(ctx context.Context, name string, inputs []string, opt Opti
 	if b.params, err = f.params(&opt); err != nil {
 		return nil, err
 	}
+	inputs, lists, err := nodeListsOf(name, inputs)
+	if err != nil {
+		return nil, err
+	}
 	if err := f.Read(ctx, inputs, b); err != nil && !errors.Is(err, ErrLimit) {
+		return nil, err
+	}
+	if err := b.takeNodeLists(lists); err != nil {
 		return nil, err
 	}
 	if b.odd != nil {
