@@ -17,6 +17,7 @@ type Answer struct {
 	Perhaps    []Change     `json:"perhaps_worse"` // those that are worse, and perhaps by no more than the margin
 	Queues     []OfQueue    `json:"queues"`
 	Hit        []Hit        `json:"hit_hardest"`
+	Since      string       `json:"hit_hardest_from"` // when the times of these begin
 	OfBase     []string     `json:"base_warnings"`
 	OfHead     []string     `json:"head_warnings"`
 }
@@ -65,7 +66,7 @@ func changeOf(row *compare.Row) Change {
 
 // Answer returns the verdict for other programs.
 func (v *Verdict) Answer() *Answer {
-	a := &Answer{Failed: v.Failed(), Verdict: v.Sentence(), Same: v.Same, Lost: v.Lost, Conditions: []Conclusion{}, Worse: []Change{}, Perhaps: []Change{}, Queues: []OfQueue{}, Hit: append([]Hit{}, v.Hit...),
+	a := &Answer{Failed: v.Failed(), Verdict: v.Sentence(), Same: v.Same, Lost: v.Lost, Conditions: []Conclusion{}, Worse: []Change{}, Perhaps: []Change{}, Queues: []OfQueue{}, Hit: append([]Hit{}, v.Hit...), Since: v.Since,
 		OfBase: append([]string{}, v.Comparison.Warnings(base)...), OfHead: append([]string{}, v.Comparison.Warnings(head)...)}
 	for i := range v.Conditions {
 		j := &v.Conditions[i]
@@ -79,10 +80,10 @@ func (v *Verdict) Answer() *Answer {
 	}
 	for _, q := range v.Queues {
 		of := OfQueue{q.Name, []Change{}}
-		for _, row := range []*compare.Row{q.Wait, q.Duration} {
-			if row != nil {
-				of.Metrics = append(of.Metrics, changeOf(row))
-			}
+		for _, s := range q.rows() {
+			row := changeOf(s.Row)
+			row.Half = known(s.Half)
+			of.Metrics = append(of.Metrics, row)
 		}
 		a.Queues = append(a.Queues, of)
 	}

@@ -92,6 +92,7 @@ type Verdict struct {
 	LostNames  []string       // of the first of them
 	Queues     []Queue
 	Hit        []Hit
+	Since      string // when the times of these begin
 }
 
 // Failed reports whether the change may not pass.
@@ -138,7 +139,10 @@ func (g *Gate) Judge(c *compare.Comparison) (*Verdict, error) {
 			}
 		}
 	}
-	v.Queues, v.Hit = queuesOf(c), g.jobs.hit()
+	v.Queues, v.Hit, v.Since = queuesOf(c), g.jobs.hit(), "submission"
+	if g.jobs.own {
+		v.Since = "submission (of jobs that begin after others, from their own time)"
+	}
 	return v, nil
 }
 
@@ -231,11 +235,7 @@ func (j *Judged) test(c *compare.Comparison, alpha float64) {
 		j.Why = c.Few()
 		return
 	}
-	of := inference.Independent
-	if c.Unit == inference.Window {
-		of = inference.Consecutive
-	}
-	e := of(xs)
+	e := estimate(c, xs)
 	rare := 0
 	if j.Change {
 		rare = inference.Rare(changed)

@@ -129,3 +129,25 @@ func TestJobsOfTraces(t *testing.T) {
 		t.Errorf("of three traces %+v, lost %q", hit, lost)
 	}
 }
+
+// A job that its predecessors hold back longer is hit, though it takes as long from its submission.
+func TestHitOfJobsHeldBack(t *testing.T) {
+	data := func(held, firstTask int64) *result.Data {
+		d := *reporttest.DataOf(t, func(s record.Sink) record.Manifest {
+			s.Job(&record.Job{ID: 0, Name: "load", Outcome: record.JobSucceeded, FirstTask: 500, Finish: 1000, RecordedMS: record.None})
+			s.Job(&record.Job{ID: 1, Name: "report", Submit: 1000 + held, HeldMS: held, HeldBy: 0, DependsOn: 1, Outcome: record.JobSucceeded, AMScheduled: 1000 + held, AMAllocated: 1000 + held, AMRegistered: 1000 + held, FirstAsked: 1000 + held, FirstAllocated: 1000 + held, FirstRegistered: 1000 + held, FirstTask: firstTask, Finish: 3000 + held, RecordedMS: record.None})
+			return record.Manifest{Format: record.Format, FormatVersion: record.FormatVersion, Totals: record.Totals{EndMS: 3000 + held, Jobs: 2, JobsSucceeded: 2}}
+		})
+		return &d
+	}
+	var s jobs
+	s.add(data(0, 1200), data(4000, 5200))
+	want := Hit{Label: "job 1 (report)", Queue: "", Replays: 1, Base: 2000, Head: 6000, WaitBase: 200, WaitHead: 4200}
+	if hit := s.hit(); len(hit) != 1 || hit[0] != want || !s.own {
+		t.Errorf("hit %+v, own %v, want %+v", s.hit(), s.own, want)
+	}
+	var plain jobs
+	if plain.add(data(0, 1200), data(0, 1300)); plain.own {
+		t.Error("no job is held back, and times are said to begin before submissions")
+	}
+}

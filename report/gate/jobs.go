@@ -3,13 +3,10 @@ package gate
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 
 	"replay/engine/record"
 	"replay/report/compare"
-	"replay/report/quantity"
 	"replay/report/result"
 )
 
@@ -19,6 +16,7 @@ type jobs struct {
 	sums   []sum
 	lost   []lost            // the first ones that the base finishes and the head does not
 	traces map[string]string // names by hash
+	own    bool              // some were held back, so their own times are not those of their submissions
 }
 
 type lost struct{ trace, label string }
@@ -67,10 +65,11 @@ func (s *jobs) add(base, head *result.Data) {
 		}
 		x := &s.sums[n]
 		x.n++
-		x.base += float64(a.Finish - a.Submit)
-		x.head += float64(b.Finish - b.Submit)
-		x.waitBase += float64(max(0, a.FirstTask-a.Submit))
-		x.waitHead += float64(max(0, b.FirstTask-b.Submit))
+		x.base += float64(a.Finish - a.Own()) // a job that is held back longer is hit, too
+		x.head += float64(b.Finish - b.Own())
+		x.waitBase += float64(max(0, a.FirstTask-a.Own()))
+		x.waitHead += float64(max(0, b.FirstTask-b.Own()))
+		s.own = s.own || a.HeldMS > 0 || b.HeldMS > 0
 	}
 }
 
@@ -100,13 +99,15 @@ func (s *jobs) lostNames() (names []string) {
 	return names
 }
 
-// A Hit is an application that takes longer under the head than under the base, in ms, means over replays.
+// A Hit is an application that takes longer under the head than under the base, in ms, means over replays. Its time begins with its submission, of one that begins after
+// others with its own time, at which it would be submitted if they had ended.
 type Hit struct {
 	Label    string  `json:"application"`
 	Queue    string  `json:"queue"`
-	Base     float64 `json:"base_ms"` // from submission to finish
+	Replays  int64   `json:"replays"` // in which it finishes under both
+	Base     float64 `json:"base_ms"` // to its finish
 	Head     float64 `json:"head_ms"`
-	WaitBase float64 `json:"base_wait_ms"` // from submission to its first task
+	WaitBase float64 `json:"base_wait_ms"` // to its first task
 	WaitHead float64 `json:"head_wait_ms"`
 }
 
@@ -118,59 +119,10 @@ func (s *jobs) hit() (out []Hit) {
 	for i := range s.sums {
 		x := &s.sums[i]
 		n := float64(x.n)
-		if h := (Hit{s.named(x.trace, x.label), x.queue, x.base / n, x.head / n, x.waitBase / n, x.waitHead / n}); h.Head > h.Base {
+		if h := (Hit{s.named(x.trace, x.label), x.queue, x.n, x.base / n, x.head / n, x.waitBase / n, x.waitHead / n}); h.Head > h.Base {
 			out = append(out, h)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Hit) int { return cmp.Compare(b.Head-b.Base, a.Head-a.Base) })
 	return out[:min(len(out), worst)]
-}
-
-// A Queue is what changes for the jobs of a queue. A row is nil where there is none.
-type Queue struct {
-	Name           string
-	Wait, Duration *compare.Row // p95 wait for the first task, mean duration
-}
-
-// queuesOf returns the queues, the one that loses most for its size first.
-func queuesOf(c *compare.Comparison) (out []Queue) {
-	at := map[string]int{}
-	for i := range c.Rows {
-		row := &c.Rows[i]
-		value, name, ok := strings.Cut(strings.TrimSuffix(row.Name, "]"), "[queue=")
-		if !ok || value != "wait_job_first_task_p95_ms" && value != "duration_job_mean_ms" {
-			continue
-		}
-		n, ok := at[name]
-		if !ok {
-			n = len(out)
-			at[name] = n
-			out = append(out, Queue{Name: name})
-		}
-		if value == "duration_job_mean_ms" {
-			out[n].Duration = row
-		} else {
-			out[n].Wait = row
-		}
-	}
-	slices.SortStableFunc(out, func(a, b Queue) int {
-		_, x := a.loses()
-		_, y := b.loses()
-		return cmp.Compare(y, x)
-	})
-	return out
-}
-
-// loses says in what the queue's jobs wait or take longer, whichever is more, and by what part.
-func (q *Queue) loses() (in *compare.Row, part float64) {
-	part = math.Inf(-1)
-	for _, row := range []*compare.Row{q.Wait, q.Duration} {
-		if row == nil {
-			continue
-		}
-		if x := quantity.Over(row.Cells[head].Difference, row.Cells[base].Number); x > part {
-			in, part = row, x
-		}
-	}
-	return in, part
 }

@@ -1,7 +1,8 @@
 package gate
 
 import (
-	"replay/report/compare"
+	"strings"
+
 	"replay/report/page"
 	"replay/report/quantity"
 )
@@ -31,16 +32,16 @@ func (v *Verdict) Front() *page.Page {
 		return p
 	}
 	if len(v.Queues) > 0 {
-		t := page.Table{Title: "Queues", Heading: true, About: v.few(), Head: []string{"queue", "p95 wait for the first task", "mean duration of a job", "jobs"}}
+		t := page.Table{Title: "Queues", Heading: true, About: strings.Join(v.aboutQueues(), " "), Head: []string{"queue", "p95 wait for the first task", "mean duration of a job", "jobs"}}
 		for i := range v.Queues {
 			q := &v.Queues[i]
 			t.Rows = append(t.Rows, page.Row{Name: q.Name, Cells: []page.Cell{
-				{Text: cell(q.Wait), Class: look(q.Wait), Label: t.Head[1]}, {Text: cell(q.Duration), Class: look(q.Duration), Label: t.Head[2]}, {Text: q.jobs(), Label: "jobs"}}})
+				{Text: q.Wait.cell(), Class: q.Wait.look(), Label: t.Head[1]}, {Text: q.Duration.cell(), Class: q.Duration.look(), Label: t.Head[2]}, {Text: q.jobs(), Label: "jobs"}}})
 		}
 		p.Headline = append(p.Headline, t)
 	}
 	if len(v.Hit) > 0 {
-		t := page.Table{Title: "Applications hit hardest, means over the replays", Heading: true, Head: []string{"application", "queue", "submission to finish", "to its first task", "longer by"}}
+		t := page.Table{Title: "Applications hit hardest, " + v.means(), Heading: true, Head: []string{"application", "queue", "from " + v.Since + " to finish", "to its first task", "longer by"}}
 		for i := range v.Hit {
 			h := &v.Hit[i]
 			d, wait := quantity.MS.ScaleOf(h.Base, h.Head), quantity.MS.ScaleOf(h.WaitBase, h.WaitHead)
@@ -51,17 +52,4 @@ func (v *Verdict) Front() *page.Page {
 		p.Headline = append(p.Headline, t)
 	}
 	return p
-}
-
-// look is that of a row that really changed.
-func look(row *compare.Row) string {
-	if row != nil {
-		switch row.Cells[head].Finding {
-		case compare.RealBetter:
-			return "real-better"
-		case compare.RealWorse:
-			return "real-worse"
-		}
-	}
-	return ""
 }

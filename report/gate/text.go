@@ -35,7 +35,7 @@ func (v *Verdict) Sentence() string {
 	return text + v.untested()
 }
 
-// untested names the queue among several that loses most where the gate passes and nothing that was tested is about it: what all gain may be what one pays for.
+// untested names the queue among several that loses most where the gate passes and no condition is about it: what all gain may be what one pays for.
 func (v *Verdict) untested() string {
 	if v.Failed() || v.Same || len(v.Queues) < 2 {
 		return ""
@@ -53,7 +53,11 @@ func (v *Verdict) untested() string {
 		if row == q.Duration {
 			of, in = "mean(duration", "mean duration of a job"
 		}
-		return fmt.Sprintf(" Not tested: of the queues %s loses most, in %s: %s; --fail-if '%s, queue=%s) > +5%%' tests it.", q.Name, in, withInterval(row), of, q.Name)
+		half := ""
+		if !math.IsNaN(row.Half) {
+			half = " ± " + row.Scale(head).Number(row.Half)
+		}
+		return fmt.Sprintf(" No condition is about the queue that loses most, %s, in %s: %s; --fail-if '%s, queue=%s) > +5%%' is one.", q.Name, in, changed(row.Row, half), of, q.Name)
 	}
 	return ""
 }
@@ -218,17 +222,15 @@ func (v *Verdict) WriteText(w io.Writer) {
 	t := &shown.Table{}
 	t.Head("queue", "p95 wait for the first task", "mean duration of a job", "jobs")
 	for _, q := range v.Queues {
-		t.Row(q.Name, cell(q.Wait), cell(q.Duration), q.jobs())
+		t.Row(q.Name, q.Wait.cell(), q.Duration.cell(), q.jobs())
 	}
 	t.Write(w)
-	for _, text := range []string{v.without(), v.few()} {
-		if text != "" {
-			shown.Paragraph(w, text, "")
-		}
+	for _, text := range v.aboutQueues() {
+		shown.Paragraph(w, text, "")
 	}
 	if len(v.Hit) > 0 {
 		fmt.Fprintln(w)
-		shown.Paragraph(w, p.In(shown.Heading, "hit hardest")+", from submission to finish (of it to the first task), means over the replays:", "")
+		shown.Paragraph(w, p.In(shown.Heading, "hit hardest")+fmt.Sprintf(", from %s to finish (of it to the first task), %s:", v.Since, v.means()), "")
 		t.Indent = 2
 		for _, h := range v.Hit {
 			t.Row(h.Label, h.Queue, h.text())
@@ -237,67 +239,24 @@ func (v *Verdict) WriteText(w io.Writer) {
 	}
 }
 
-// without says why queues have a dash in place of a number; empty where none has.
-func (v *Verdict) without() string {
-	var said []string
-	for i := range v.Queues {
-		q := &v.Queues[i]
-		for _, row := range []*compare.Row{q.Wait, q.Duration} {
-			if row == nil || cell(row) != dash {
-				continue
-			}
-			said = append(said, fmt.Sprintf("%s (%s)", q.Name, v.Comparison.Lacks(row, head)))
-			break
-		}
-	}
-	if said == nil {
-		return ""
-	}
-	return dash + ": " + strings.Join(said, "; ") + "."
-}
-
-// dash stands where there is no number.
-const dash = "–"
-
-// few says that queues have too few jobs for a p95; empty where they have enough.
-func (v *Verdict) few() string {
-	var waits []*metric.Value
-	for i := range v.Queues {
-		if row := v.Queues[i].Wait; row != nil {
-			waits = append(waits, &row.Value)
-		}
-	}
-	return metric.FewAmong(waits)
-}
-
 func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// means says over how many replays the times of applications are means.
+func (v *Verdict) means() string {
+	least := v.Hit[0].Replays
+	for i := range v.Hit {
+		least = min(least, v.Hit[i].Replays)
+	}
+	if n := int64(len(v.Comparison.Units)); least < n {
+		return fmt.Sprintf("means over the %d to %d replays in which each finishes under both", least, n)
+	}
+	return fmt.Sprintf("means over %s", quantity.Counted(least, "replays"))
+}
 
 // text is the application's time under both.
 func (h *Hit) text() string {
 	d, wait := quantity.MS.ScaleOf(h.Base, h.Head), quantity.MS.ScaleOf(h.WaitBase, h.WaitHead)
 	return fmt.Sprintf("%s → %s (%s → %s)", d.Number(h.Base), d.Number(h.Head)+d.Suffix(), wait.Number(h.WaitBase), wait.Number(h.WaitHead)+wait.Suffix())
-}
-
-// cell is what a queue's row changes.
-func cell(row *compare.Row) string {
-	if row == nil {
-		return dash
-	}
-	a, b := &row.Cells[base], &row.Cells[head]
-	if a.Absent != "" || b.Absent != "" {
-		return dash
-	}
-	s := row.Scale(head)
-	return fmt.Sprintf("%s → %s", s.Number(a.Number), s.Number(b.Number)+s.Suffix())
-}
-
-func (q *Queue) jobs() string {
-	for _, row := range []*compare.Row{q.Duration, q.Wait} {
-		if row != nil {
-			return quantity.Thousands(row.N)
-		}
-	}
-	return dash
 }
 
 // warningsOfHead is what the list of them is called.
@@ -329,13 +288,13 @@ func (v *Verdict) WriteMarkdown(w io.Writer) error {
 	if !v.Same {
 		b.WriteString("| queue | p95 wait for the first task | mean duration of a job | jobs |\n|---|---|---|---|\n")
 		for _, q := range v.Queues {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", ci.Cell(q.Name), cell(q.Wait), cell(q.Duration), q.jobs())
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", ci.Cell(q.Name), q.Wait.cell(), q.Duration.cell(), q.jobs())
 		}
-		if text := v.few(); text != "" {
+		for _, text := range v.aboutQueues() {
 			b.WriteString("\n" + text + "\n")
 		}
 		if len(v.Hit) > 0 {
-			b.WriteString("\n| hit hardest | queue | submission to finish (to the first task) |\n|---|---|---|\n")
+			b.WriteString(fmt.Sprintf("\n| hit hardest, %s | queue | from %s to finish (to the first task) |\n|---|---|---|\n", v.means(), v.Since))
 			for _, h := range v.Hit {
 				fmt.Fprintf(&b, "| %s | %s | %s |\n", ci.Cell(h.Label), ci.Cell(h.Queue), h.text())
 			}

@@ -239,12 +239,63 @@ func TestGateNamesWhoLoses(t *testing.T) {
 		}
 		return strings.Join(strings.Fields(text), " ")
 	}
-	const said, advice = "Not tested: of the queues root.c loses most, in ", ", queue=root.c) > +5%' tests it."
+	const said, advice = "No condition is about the queue that loses most, root.c, in ", ", queue=root.c) > +5%' is one."
 	if text := gated("makespan_ms > +500%"); !strings.Contains(text, said) || !strings.Contains(text, advice) {
 		t.Errorf("want %q and %q in\n%s", said, advice, text)
 	}
 	if text := gated("mean(duration, queue=c) > +500%"); strings.Contains(text, said) {
 		t.Errorf("a condition is about root.c, want nothing said of it in\n%s", text)
+	}
+}
+
+// What changes for a queue comes with its interval, the same in text, for programs, in Markdown and on the page; what is equal or too little is not tested.
+func TestGateTellsIntervalsOfQueues(t *testing.T) {
+	base, head := gateConfs(t)
+	dir := t.TempDir()
+	markdown, out := filepath.Join(dir, "gate.md"), filepath.Join(dir, "out")
+	args := []string{"gate", traces + "fair-weights", "--base", base, "--head", head, "--seeds", "8", "-q", "--fail-if", "mean(duration) > +500%", "--markdown", markdown}
+	text := strings.Join(strings.Fields(must(t, append(args, "--out", out)...)), " ")
+	var answer struct {
+		Queues []struct {
+			Queue   string
+			Metrics []struct {
+				Metric       string
+				Change, Half *float64
+				HalfInterval *float64 `json:"half_interval"`
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(must(t, append(args, "--json")...)), &answer); err != nil {
+		t.Fatal(err)
+	}
+	halves := map[string]*float64{}
+	for _, q := range answer.Queues {
+		for _, m := range q.Metrics {
+			halves[m.Metric] = m.HalfInterval
+			if m.HalfInterval != nil && (*m.HalfInterval <= 0 || *m.Change == 0) {
+				t.Errorf("%s changes by %v ± %v", m.Metric, *m.Change, *m.HalfInterval)
+			}
+		}
+	}
+	half := halves["duration_job_mean_ms[queue=root.c]"]
+	if half == nil || halves["wait_job_first_task_p95_ms[queue=root.a]"] != nil {
+		t.Fatalf("half intervals %v, want one of the duration in root.c, and none of the wait in root.a, which is equal", halves)
+	}
+	interval, equal := fmt.Sprintf(" ±%.2f)", *half/1000), " s (=)"
+	written := map[string]string{"text": text}
+	for where, path := range map[string]string{"Markdown": markdown, "page": filepath.Join(out, "report.html")} {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		written[where] = string(b)
+	}
+	for where, text := range written {
+		for _, want := range []string{interval, equal, "chance makes even one in this table exclude 0 in at most 5 % of gates"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%.3000s", where, want, text)
+			}
+		}
 	}
 }
 
