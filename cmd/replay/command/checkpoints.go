@@ -18,7 +18,6 @@ import (
 	"replay/engine"
 	"replay/engine/record"
 	"replay/engine/scenario"
-	"replay/input"
 	"replay/report"
 	"replay/report/checkpoint"
 	"replay/report/result"
@@ -262,7 +261,7 @@ type states struct {
 	allocated func(job, number int64) int64
 }
 
-func (p *program) statesOf(r *stored, where string) (*states, error) {
+func statesOf(r *stored, where string) (*states, error) {
 	s := &states{allocated: func(job, number int64) int64 { return result.AllocatedAt(r.dir, job, number) }}
 	s.numbered = func(change scenario.Change) (scenario.Change, error) {
 		data, err := result.ReadJobs(r.dir)
@@ -285,7 +284,7 @@ func (p *program) statesOf(r *stored, where string) (*states, error) {
 		}
 	}
 	s.cluster = sync.OnceValues(func() (nodes []trace.Node, events []trace.NodeEvent) {
-		nodes, events, s.failed = p.clusterOf(r, where)
+		nodes, events, s.failed = clusterOf(r, where)
 		return nodes, events
 	})
 	return s, nil
@@ -339,7 +338,7 @@ func (s *states) after(text string) (condition, error) {
 
 // unchanged returns the checkpoints of a result that lie before anything that the changes in the words of whatif can have an effect on, the latest first.
 func (p *program) unchanged(r *stored, c *cli.Context) ([]kept, error) {
-	states, err := p.statesOf(r, c.String("trace"))
+	states, err := statesOf(r, c.String("trace"))
 	if err != nil {
 		return nil, err
 	}
@@ -369,24 +368,8 @@ func (p *program) unchanged(r *stored, c *cli.Context) ([]kept, error) {
 }
 
 // clusterOf reads nodes and events of a result's trace as it was replayed; there are none if the replay was of another cluster or of a window.
-func (p *program) clusterOf(r *stored, where string) (nodes []trace.Node, events []trace.NodeEvent, err error) {
-	text, err := input.ReadFile(filepath.Join(r.dir, "run.json"))
-	if err != nil {
-		return nil, nil, err
-	}
-	_, wanted, _, err := readDescribed(text)
-	if err != nil {
-		return nil, nil, err
-	}
-	var given []string
-	if where != "" {
-		given = []string{where}
-	}
-	dirs, err := findTraces(filepath.Join(r.dir, "run.json"), "whatif", wanted, given)
-	if err != nil {
-		return nil, nil, saidByFlag(err)
-	}
-	t, err := cmdline.OpenTrace(dirs[0])
+func clusterOf(r *stored, where string) (nodes []trace.Node, events []trace.NodeEvent, err error) {
+	t, err := r.traceOf(where, "whatif")
 	if err != nil {
 		return nil, nil, err
 	}

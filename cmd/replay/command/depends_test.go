@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"replay/cmd/replay/cmdline"
 )
 
 // TestJobsAfterOthers: what is done with a table whose jobs begin after others says how many do, and what of that is lost.
@@ -47,5 +49,29 @@ func TestJobsAfterOthers(t *testing.T) {
 	}
 	if text := must(t, "trace", "info", traces+"contended-logs"); strings.Contains(text, "after others") {
 		t.Errorf("jobs that depend on none: %s", text)
+	}
+}
+
+// A job that was never submitted is none that nobody knows: why it is not there is said by its trace, and how many there are by what sums up the others.
+func TestExplainJobsNeverSubmitted(t *testing.T) {
+	dir := t.TempDir()
+	whole, run := filepath.Join(dir, "whole"), filepath.Join(dir, "run")
+	table := written(t, "jobs.csv", "job,submit,duration,parents\na,0,300,\nb,5,20,a\nc,10,10,b\nd,20,5,\n")
+	must(t, "import", "csv", table, "--nodes", "2", "--out", whole)
+	must(t, "run", whole, "--until", "60s", "--formats", "none", "--out", run, "--allow-failures")
+	for _, tt := range []struct{ job, want string }{
+		{"b", "job 1 (b) of the trace was never submitted in this replay, which ends at 60.00 s, so nothing of it is known: it begins after job 0 (a) (depends_on), which had not ended"},
+		{"2", "job 2 (c) of the trace was never submitted in this replay, which ends at 60.00 s, so nothing of it is known: it begins after job 1 (b) (depends_on), which was not submitted either"},
+		{"e", `none of the 2 jobs of the result, 0 to 1, has the number, name or id "e"; near it: a, d; --worst wait finds one`},
+	} {
+		if code, _, stderr := cmd(t, "explain", run, tt.job); code != cmdline.ExitUsage || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s: exit %d, %swant %q", tt.job, code, stderr, tt.want)
+		}
+	}
+	if text := must(t, "explain", run, "--all"); !strings.Contains(text, "Not submitted when the replay ended, and in no number: 2 jobs more.") {
+		t.Errorf("nothing is said of the jobs that were not submitted:\n%s", text)
+	}
+	if text := must(t, "explain", run, "--all", "--json"); !strings.Contains(text, `"jobs_not_submitted": 2`) {
+		t.Errorf("programs are told nothing of the jobs that were not submitted:\n%s", text)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"replay/report/explain"
 	"replay/report/metric"
 	"replay/report/parting"
+	"replay/report/quantity"
 	"replay/report/result"
 	"replay/shown"
 )
@@ -95,7 +96,7 @@ func (p *program) explain(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	wanted, of, err := chosenJobs(c, data)
+	wanted, of, err := chosenJobs(c, data, func(name string) string { return again.unsubmitted(data, c.String("trace"), name) })
 	if err != nil {
 		return err
 	}
@@ -140,8 +141,8 @@ func (p *program) explainAgain(c *cli.Context, again *stored, e *explaining) err
 	return nil
 }
 
-// chosenJobs returns the jobs to be explained, in order; of says which they are when it is their sum that is wanted.
-func chosenJobs(c *cli.Context, data *result.Data) (ids []int64, of string, err error) {
+// chosenJobs returns the jobs to be explained, in order; of says which they are when it is their sum that is wanted. Why a job that is called so is not there says unsubmitted, if it can.
+func chosenJobs(c *cli.Context, data *result.Data, unsubmitted func(name string) string) (ids []int64, of string, err error) {
 	names := c.Args().Tail()
 	ways := 0
 	for _, given := range []bool{len(names) > 0, c.IsSet("worst"), c.Bool("all") || c.IsSet("queue") && !c.IsSet("worst")} {
@@ -155,6 +156,9 @@ func chosenJobs(c *cli.Context, data *result.Data) (ids []int64, of string, err 
 	for _, name := range names {
 		id, err := cmdline.JobCalled(name, "the result", calledOf(data))
 		if err != nil {
+			if why := unsubmitted(name); why != "" {
+				return nil, "", cmdline.Usagef("%s", why)
+			}
 			return nil, "", cmdline.Usagef("%w; --worst wait finds one", err)
 		}
 		ids = append(ids, id)
@@ -321,8 +325,9 @@ func (e *explaining) write(c *cli.Context, of string) error {
 			DecisionHash string             `json:"decision_hash"`
 			Jobs         []explain.Told     `json:"jobs,omitempty"`
 			Totals       explain.ToldTotals `json:"totals"`
+			NotSubmitted int64              `json:"jobs_not_submitted"` // of the trace, when the replay ended
 			LastChain    []explain.Link     `json:"last_chain,omitempty"`
-		}{DecisionHash: e.manifest.DecisionHash, Totals: e.totals.Tell()}
+		}{DecisionHash: e.manifest.DecisionHash, Totals: e.totals.Tell(), NotSubmitted: e.manifest.TraceJobs - int64(e.all.Len())}
 		if last := e.all.LastChain(); of != "" && len(last) > 1 {
 			out.LastChain = explain.Links(last)
 		}
@@ -338,6 +343,9 @@ func (e *explaining) write(c *cli.Context, of string) error {
 	return shown.Whole(c.App.Writer, func(w io.Writer) {
 		if of != "" {
 			e.totals.WriteText(w, of)
+			if n := e.manifest.TraceJobs - int64(e.all.Len()); n > 0 {
+				shown.Paragraph(w, fmt.Sprintf("\nNot submitted when the replay ended, and in no number: %s more.", quantity.Counted(n, "jobs")), "")
+			}
 			if text := metric.LastChain(e.all); text != "" {
 				shown.Paragraph(w, "\n"+text, "")
 			}

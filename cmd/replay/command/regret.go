@@ -133,7 +133,7 @@ func (p *program) regret(c *cli.Context, again *stored) (err error) {
 		return cmdline.Usagef("--regret: the scheduler %s serves strictly first come, first served, and no change makes it decide otherwise; want a result of another scheduler", name)
 	}
 	r := &regrets{p: p, c: c, args: again.args}
-	if r.states, err = p.statesOf(again, c.String("trace")); err != nil {
+	if r.states, err = statesOf(again, c.String("trace")); err != nil {
 		return err
 	}
 	if err := r.replay(&r.base, ""); err != nil {
