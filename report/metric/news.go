@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"replay/engine/record"
 	"replay/report/quantity"
 	"replay/report/result"
 )
@@ -26,6 +27,7 @@ const (
 	muchAllocated = 0.5  // of the cluster
 	littleBusy    = 0.75 // of what is allocated
 	someTime      = 0.01 // of the time
+	hardlyShort   = 0.05 // of the time; a cluster with too much work is short for most of it
 )
 
 // number returns a value of the summary, false when it is absent or about next to nothing.
@@ -42,7 +44,12 @@ func loadOffered(s *Summary) string {
 	if s.Manifest.Totals.JobsSucceeded == 0 {
 		return ""
 	}
+	c := &s.Queues.Cluster
 	for _, w := range s.Manifest.Warnings {
+		if m := &s.Manifest; w.Code == record.HighLoad && m.Until == 0 && c.PendingMS < hardlyShort*c.MS && m.OfferedVCores != nil && m.OfferedMemory != nil {
+			return fmt.Sprintf("The offered load is %s of the vcores and %s of the memory, as jobs go on for longer than jobs are submitted: it says nothing of waits here, where the cluster was short for %s of the time.",
+				percent(*m.OfferedVCores), percent(*m.OfferedMemory), percent(c.PendingMS/c.MS))
+		}
 		if w.OfLoad() {
 			return strings.ToUpper(w.Text[:1]) + w.Text[1:] + "."
 		}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
@@ -115,5 +116,26 @@ func TestLowLoadIsSaid(t *testing.T) {
 	code, _, stderr := cmd(t, "run", traces+"locality-wait-3s", "--load", "0.5")
 	if code != cmdline.ExitUsage || !strings.Contains(stderr, "cannot be scaled") {
 		t.Errorf("a single job: exit %d, %q", code, stderr)
+	}
+}
+
+// Work that goes on for longer than jobs are submitted is no crowd where the cluster has room for all of it: what the load says of waits is not said then.
+func TestHighLoadWithoutWaits(t *testing.T) {
+	dir := t.TempDir()
+	table := "job,submit,duration,vcores,memory_gb\n"
+	for i := range 20 {
+		table += fmt.Sprintf("j%d,%d,90000,1,1\n", i, 30*i)
+	}
+	trace := filepath.Join(dir, "trace")
+	must(t, "import", "csv", written(t, "jobs.csv", table), "--nodes", "4", "--out", trace)
+	unwrapped := func(nodes string) string {
+		return strings.Join(strings.Fields(must(t, "run", trace, "--nodes", nodes, "--formats", "none", "--out", filepath.Join(dir, "run"+nodes))), " ")
+	}
+	const crowd, room = "so most of each wait is for the jobs before", "as jobs go on for longer than jobs are submitted: it says nothing of waits here, where the cluster was short for "
+	if text := unwrapped("5"); !strings.Contains(text, room) || strings.Contains(text[:strings.Index(text, "scheduler fair")], crowd) {
+		t.Errorf("with room for all jobs: want %q and not %q in\n%s", room, crowd, text)
+	}
+	if text := unwrapped("1"); !strings.Contains(text, crowd) || strings.Contains(text, room) {
+		t.Errorf("without: want %q and not %q in\n%s", crowd, room, text)
 	}
 }
