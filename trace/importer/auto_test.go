@@ -113,6 +113,17 @@ func TestDetectNumbers(t *testing.T) {
 	}
 }
 
+// A log whose first record says what cannot be is one all the same.
+func TestDetectBehindABadRecord(t *testing.T) {
+	opt := workload.DefaultOptions()
+	const text = "; Version: 2.2\n 1 -30 5 100 16 -1 -1 1 7200 -1 5 0 1 -1 0 -1 -1 -1\n 2 60 5 100 4 -1 -1 4 7200 -1 1 1 1 -1 1 -1 -1 -1\n"
+	for name, want := range map[string]string{"x.swf": "swf", "x.txt": ""} {
+		if got, _, err := Detect([]string{importtest.WriteNew(t, name, text)}, &opt); got != want {
+			t.Errorf("%s: of format %q, want %q; %v", name, got, want, err)
+		}
+	}
+}
+
 // Where logs lie nearer to the top than a recorded cluster, it is told that the cluster is there, and not imported; the logs that are part of one are not told.
 func TestDetectTellsTheRest(t *testing.T) {
 	dir, opt := t.TempDir(), workload.DefaultOptions()

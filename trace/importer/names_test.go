@@ -80,7 +80,7 @@ func TestUnsignedColumns(t *testing.T) {
 	if len(st) != 2 || st[0].Tasks.DurationMS[0] != 3<<30 || st[0].TaskMemMiB != 3072 || st[1].Tasks.DurationMS[0] != 1<<31 || st[1].TaskMemMiB != 2048 || len(st[1].Parents) != 1 {
 		t.Errorf("%s", importtest.Text(m))
 	}
-	if len(warned) != 1 || !strings.Contains(warned[0], "submission_time is 9223372036854775808, want at most 9223372036854775807") {
+	if len(warned) != 2 || !strings.Contains(warned[0], "submission_time is 9223372036854775808, want at most 9223372036854775807") || !strings.HasPrefix(warned[1], "left out: 1 of 3 tasks (33 %): ") {
 		t.Errorf("warned %q", warned)
 	}
 }

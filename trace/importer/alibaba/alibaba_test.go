@@ -322,3 +322,25 @@ func TestInstanceTwice(t *testing.T) {
 		}
 	}
 }
+
+// Times that are seconds by the format and go on for longer than any copy of the published trace are told: milliseconds would make jobs of days.
+func TestTimesOfAnotherUnit(t *testing.T) {
+	const task2018, task2017 = "M1,1,j_1,1,Terminated,%d,%d,100,0.3\n", "%d,%d,1,1,1,Terminated,50,0.1\n"
+	for _, tt := range []struct {
+		format, name, row string
+		by                int64
+		told              bool
+	}{
+		{"alibaba-2018", "batch_task.csv", task2018, 1, false}, {"alibaba-2018", "batch_task.csv", task2018, 1000, true},
+		{"alibaba-2017", "batch_task.csv", task2017, 1, false}, {"alibaba-2017", "batch_task.csv", task2017, 1000, true},
+	} {
+		dir, warned := t.TempDir(), ""
+		importtest.Write(t, filepath.Join(dir, tt.name), fmt.Sprintf(tt.row, 86000*tt.by, 86100*tt.by))
+		if _, _, err := importtest.Import(t, formats[tt.format], dir, func(o *workload.Options) { o.Warn = func(m string) { warned += m } }); err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(warned, fmt.Sprintf("the latest end of a task is %d s, which is %d days", 86100*tt.by, 86100*tt.by/86400)); told != tt.told {
+			t.Errorf("%s, times %d: warned of %q, want it told: %v", tt.format, tt.by, warned, tt.told)
+		}
+	}
+}

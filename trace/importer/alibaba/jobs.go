@@ -13,6 +13,15 @@ import (
 type jobRows struct {
 	*spill.Groups
 	packer spill.Packer
+	last   int64 // the latest end of a task, s
+}
+
+// sayOtherUnit warns of times that go on for much longer than those of the published trace, which are seconds of so many days.
+func (j *jobRows) sayOtherUnit(b *workload.Builder, days int64) {
+	const day, longer = 24 * 3600, 4
+	if j.last > longer*days*day {
+		b.Warn("the latest end of a task is %d s, which is %d days, and the published trace has %d days: times are taken as seconds, as its own are; if they are ms or µs, divide them first", j.last, j.last/day, days)
+	}
 }
 
 func newJobRows() *jobRows { return &jobRows{Groups: spill.NewGroups("job")} }
@@ -22,6 +31,9 @@ func (j *jobRows) add(r *delimited.Row, column int, said interface {
 	pack(spill.Packer) spill.Packer
 }) error {
 	job := r.Name(column)
+	if t, ok := said.(*task); ok {
+		j.last = max(j.last, t.end)
+	}
 	if r.Err() != nil {
 		return r.Err()
 	}

@@ -86,6 +86,7 @@ func read2017(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	if order == "chain" {
 		after = chain
 	}
+	jobs.sayOtherUnit(b, 1)
 	return jobs.applications(ctx, b, trace.KindGeneric, after)
 }
 

@@ -81,6 +81,7 @@ func read2018(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	} else {
 		hosts.nodes(b, memMiB, vcores)
 	}
+	jobs.sayOtherUnit(b, 8)
 	return jobs.applications(ctx, b, trace.KindGeneric, byNames)
 }
 

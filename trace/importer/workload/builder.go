@@ -48,6 +48,7 @@ type Builder struct {
 	defaulted, made Counter // what was counted before it
 
 	sums    map[string]string // of files that were read: the first with each
+	tasks   int64             // of the applications that were added
 	copies  int               // files with the bytes of another
 	matched []bool            // rules of queues, by an application
 	warned  map[string]int64  // drops that were told, by reason
@@ -276,6 +277,7 @@ func (b *Builder) add(a *Application, r *recording) (added bool, err error) {
 	for _, id := range a.DependsOn {
 		b.wanted[strings.Clone(id)] = true
 	}
+	b.tasks += a.Job.NumTasks()
 	if r == nil {
 		b.took.add(b.took.of(a))
 	}

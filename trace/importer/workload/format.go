@@ -128,6 +128,7 @@ func (f Format) read(ctx context.Context, name string, inputs []string, opt Opti
 		return nil, b.odd
 	}
 	b.sayDrops()
+	b.sayMuchLeftOut()
 	b.sayRules()
 	b.takeBack()
 	if err := b.settle(); err != nil {
