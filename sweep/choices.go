@@ -18,7 +18,7 @@ type Choice struct {
 }
 
 // conditions are what the cluster is under, or is looked at for, and nobody's choice; with the words for several.
-var conditions = map[string]string{"trace": "traces", "load": "loads", "until": "ends"}
+var conditions = map[string]string{"trace": "traces", "load": "loads", "faster": "rates of arrivals", "until": "ends"}
 
 // choosable reports whether a dimension is somebody's choice.
 func choosable(d *dim) bool { return conditions[d.name] == "" }
@@ -290,8 +290,10 @@ func fewText(seeds int) string {
 // everyCondition is what a choice must be under to be compared: "every trace and load".
 func (m *Merged) everyCondition() string {
 	names := []string{"trace", "load"}
-	if slices.ContainsFunc(m.dims, func(d dim) bool { return d.name == "until" }) {
-		names = append(names, "end")
+	for _, further := range [][2]string{{"faster", "rate of arrivals"}, {"until", "end"}} {
+		if slices.ContainsFunc(m.dims, func(d dim) bool { return d.name == further[0] }) {
+			names = append(names, further[1])
+		}
 	}
 	return "every " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }

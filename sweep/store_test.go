@@ -499,6 +499,7 @@ func TestLoadsOfClusters(t *testing.T) {
 		{"nodes", func(c *Cell) float64 { return float64(c.Values[0][0] - '0') }, "on one trace jobs arrive up to 4 times as fast"},
 		{"load", func(c *Cell) float64 { return float64(c.Values[0][0] - '0') }, ""},
 		{"load", func(c *Cell) float64 { return map[string]float64{"a": 1, "b": 2.5}[c.Variant] }, "on one trace jobs arrive up to 2.5 times as fast"},
+		{"faster", func(c *Cell) float64 { return float64(c.Values[0][0] - '0') }, ""},
 		{"load", func(*Cell) float64 { return 0 }, ""},
 	} {
 		_, files := changedCells(t, tt.changed, func(c *Cell, r *Record) { r.Faster = tt.faster(c) })

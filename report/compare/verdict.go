@@ -47,7 +47,11 @@ func (c *Comparison) Arrivals(v int) string {
 	if low != high {
 		times = fmt.Sprintf("%.3g to %.3g", low, high)
 	}
-	return fmt.Sprintf("Under %s jobs arrive %s times as fast as under %s (--load is of each cluster), which is part of each difference. ", c.Variants[v].Name, times, c.Variants[0].Name)
+	why := ""
+	if c.study.sides[v].manifest.Load > 0 {
+		why = " (--load is of each cluster)"
+	}
+	return fmt.Sprintf("Under %s jobs arrive %s times as fast as under %s%s, which is part of each difference. ", c.Variants[v].Name, times, c.Variants[0].Name, why)
 }
 
 // kind says whether the answer of variant v is good or bad: nothing but better or worse in what is tested, or jobs lost.

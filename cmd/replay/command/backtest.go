@@ -199,7 +199,7 @@ func unused(c *cli.Context, recs []*backtest.Recording) (texts []string) {
 // otherwise says by which flags a cluster or its work is another one than the recorded; empty where it is that.
 func otherwise(c *cli.Context) string {
 	var flags []string
-	for _, name := range []string{"nodes", "load", "change", "autoscale", "until"} {
+	for _, name := range []string{"nodes", "load", "faster", "change", "autoscale", "until"} {
 		if c.IsSet(name) {
 			flags = append(flags, "--"+name)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,5 +138,53 @@ func TestHighLoadWithoutWaits(t *testing.T) {
 	}
 	if text := unwrapped("1"); !strings.Contains(text, crowd) || strings.Contains(text, room) {
 		t.Errorf("without: want %q and not %q in\n%s", crowd, room, text)
+	}
+}
+
+// --faster is how many times as fast jobs arrive as recorded, on any number of nodes: what growth asks of a cluster.
+func TestFaster(t *testing.T) {
+	dir := t.TempDir()
+	manifest := func(name string, args ...string) (m struct {
+		Load   *float64 `json:"offered_load_of_vcores"`
+		Asked  float64  `json:"load"`
+		Faster float64  `json:"arrivals_divided_by"`
+	}) {
+		t.Helper()
+		out := filepath.Join(dir, name)
+		must(t, append([]string{"run", traces + "uniform-micro", "-q", "--formats", "none", "--out", out}, args...)...)
+		if err := json.Unmarshal([]byte(files(t, out)["run.json"]), &m); err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	plain := manifest("plain")
+	for nodes, of := range map[string]float64{"10": 1, "20": 0.5} {
+		if m := manifest("grown"+nodes, "--faster", "1.25", "--nodes", nodes); m.Faster != 1.25 || m.Asked != 0 || math.Abs(*m.Load-1.25*of**plain.Load) > 1e-9 {
+			t.Errorf("on %s nodes: arrivals divided by %v, load %v, want 1.25 and %v", nodes, m.Faster, *m.Load, 1.25*of**plain.Load)
+		}
+	}
+	must(t, "run", traces+"uniform-micro", "--from", filepath.Join(dir, "grown10"), "-q", "--out", filepath.Join(dir, "again"))
+	sameTree(t, filepath.Join(dir, "grown10"), filepath.Join(dir, "again"))
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--faster", "0"}, "--faster is \"0\", want a positive number"},
+		{[]string{"--faster", "40%"}, "--faster is \"40%\", want a factor, 1.4 for 40 % more"},
+		{[]string{"--faster", "1e9"}, "want 0.001 to 1000"},
+		{[]string{"--faster", "2", "--load", "1"}, "--load and --faster both say how fast jobs arrive: want one of them"},
+	} {
+		if code, _, stderr := cmd(t, append([]string{"run", traces + "uniform-micro"}, tt.args...)...); code != cmdline.ExitUsage || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%v: exit %d, %s; want %q", tt.args, code, stderr, tt.want)
+		}
+	}
+	// Of what all variants have and what one has, the latter holds, whichever of the two it is.
+	text := must(t, "compare", traces+"uniform-micro", "--seeds", "2", "-q", "--load", "0.3", "--variant", "a:", "--variant", "b: --faster 1")
+	if want := "Under b jobs arrive "; !strings.Contains(text, want) || strings.Contains(text, "--load is of each cluster") {
+		t.Errorf("want %q, and nothing of --load, in\n%s", want, text)
+	}
+	text = must(t, "plan", traces+"uniform-micro", "--hold", "mean(wait) < 1h", "--vary", "faster=1:2:1", "--max-seeds", "5", "-q")
+	if fields := strings.Fields(text); !slices.Contains(fields, "holds") || slices.Contains(fields, "fails") {
+		t.Errorf("want both factors to hold in\n%s", text)
 	}
 }
