@@ -54,7 +54,7 @@ func Merge(ctx context.Context, traces []*trace.Trace, out, name string, union b
 	}
 	for _, t := range traces[1:] {
 		for _, name := range t.Attachments() {
-			r.res.LeftOut = append(r.res.LeftOut, name+" of "+t.Name())
+			r.res.LeftOut = append(r.res.LeftOut, fmt.Sprintf("%s of %q", name, t.Name()))
 		}
 	}
 	return r.finish()
