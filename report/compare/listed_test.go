@@ -38,8 +38,8 @@ func TestManyQueues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first, _, _ := strings.Cut(string(page), `<section id="metrics">`); strings.Count(first, "contended share of root.team") != len(listed) || !strings.Contains(first, "Not listed: ") {
-		t.Errorf("the page begins with %d queues, want %d", strings.Count(first, "contended share of root.team"), len(listed))
+	if first, _, _ := strings.Cut(string(page), `<section id="metrics">`); strings.Count(first, ">contended share of root.team") != len(listed) || !strings.Contains(first, "Not listed: ") {
+		t.Errorf("the page begins with %d queues, want %d", strings.Count(first, ">contended share of root.team"), len(listed))
 	}
 }
 

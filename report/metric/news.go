@@ -46,7 +46,7 @@ func loadOffered(s *Summary) string {
 	}
 	c := &s.Queues.Cluster
 	for _, w := range s.Manifest.Warnings {
-		if m := &s.Manifest; w.Code == record.HighLoad && m.Until == 0 && c.PendingMS < hardlyShort*c.MS && m.OfferedVCores != nil && m.OfferedMemory != nil {
+		if m := &s.Manifest; w.Code == record.HighLoad && m.Until == 0 && !s.Undersampled() && c.PendingMS < hardlyShort*c.MS && m.OfferedVCores != nil && m.OfferedMemory != nil {
 			return fmt.Sprintf("The offered load is %s of the vcores and %s of the memory, as jobs go on for longer than jobs are submitted: it says nothing of waits here, where the cluster was short for %s of the time.",
 				percent(*m.OfferedVCores), percent(*m.OfferedMemory), percent(c.PendingMS/c.MS))
 		}
@@ -112,6 +112,9 @@ func demandUnmet(s *Summary) string {
 	c := &s.Queues.Cluster
 	if c.MS == 0 {
 		return ""
+	}
+	if s.Undersampled() {
+		return "What queues wanted and got is not known: " + result.TooFarApart + "."
 	}
 	if c.PendingMS < someTime*c.MS {
 		if s.Outcome().Unexpected > 0 {

@@ -7,6 +7,10 @@ import (
 
 var queueShares = Metric{"queue", "Shares of queues", plain(func(d *result.Data) (vs []Value) {
 	q := d.Queues
+	sampled, noTime := over(d)
+	if noTime != result.TooFarApart {
+		noTime = "no time was sampled"
+	}
 	for _, name := range q.Names {
 		s := q.ByQueue[name]
 		label := "[queue=" + name + "]"
@@ -17,9 +21,9 @@ var queueShares = Metric{"queue", "Shares of queues", plain(func(d *result.Data)
 		vs = append(vs, dom,
 			value("queue_contended_memory_share"+label, quantity.Share, quantity.Neither, quantity.Over(s.ContendedMem, q.Cluster.ContendedMS), 1, none, "share of the cluster's memory of queue "+name+" over that time"),
 			value("queue_contended_vcores_share"+label, quantity.Share, quantity.Neither, quantity.Over(s.ContendedVCores, q.Cluster.ContendedMS), 1, none, "share of the cluster's vcores of queue "+name+" over that time"),
-			value("queue_memory_share"+label, quantity.Share, quantity.Neither, quantity.Over(s.UsedMem, q.Cluster.MS), 1, "no time was sampled", "share of the cluster's memory of queue "+name+", mean over the sampled time"),
-			value("queue_vcores_share"+label, quantity.Share, quantity.Neither, quantity.Over(s.UsedVCores, q.Cluster.MS), 1, "no time was sampled", "share of the cluster's vcores of queue "+name+", mean over the sampled time"),
-			value("queue_pending_time_share"+label, quantity.Share, quantity.Lower, quantity.Over(s.PendingMS, q.Cluster.MS), 1, "no time was sampled", "time in which queue "+name+" had unmet demand, of the sampled time"))
+			value("queue_memory_share"+label, quantity.Share, quantity.Neither, quantity.Over(s.UsedMem, sampled), 1, noTime, "share of the cluster's memory of queue "+name+", mean over the sampled time"),
+			value("queue_vcores_share"+label, quantity.Share, quantity.Neither, quantity.Over(s.UsedVCores, sampled), 1, noTime, "share of the cluster's vcores of queue "+name+", mean over the sampled time"),
+			value("queue_pending_time_share"+label, quantity.Share, quantity.Lower, quantity.Over(s.PendingMS, sampled), 1, noTime, "time in which queue "+name+" had unmet demand, of the sampled time"))
 	}
 	return vs
 })}

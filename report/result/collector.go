@@ -449,7 +449,6 @@ func (c *Collector) Finish(m record.Manifest) (*Data, error) {
 	d.Tasks.ByNode.sort()
 	d.Queues.Finish(m.Totals.EndMS)
 	d.Queues.Cluster.CapMem, d.Queues.Cluster.CapVCores = c.room.until(m.Totals.EndMS)
-	d.Manifest.Warnings = append(slices.Clip(m.Warnings), d.short()...)
 	var wrong complaints
 	for _, id := range slices.Sorted(maps.Keys(c.sums)) {
 		s := c.sums[id]
@@ -467,6 +466,7 @@ func (c *Collector) Finish(m record.Manifest) (*Data, error) {
 		c.done.add(s.job)
 	}
 	d.Jobs = c.done.jobs()
+	d.Manifest.Warnings = append(slices.Clip(m.Warnings), d.short()...)
 	for _, id := range c.late {
 		wrong.add("job %d: more containers or task attempts than its record says", id)
 	}

@@ -238,7 +238,24 @@ func (v *verifier) quotients(t *jobTotals) map[string][2]float64 {
 		"waste_task_time_share":                      {t.wasted, t.useful + t.wasted + t.running},
 	}
 	v.queues.quotients(out)
+	if v.seldomSampled(out) {
+		for name := range out {
+			if name == "utilization_dominant_allocated_share" || strings.HasPrefix(name, "queue_memory_share[") || strings.HasPrefix(name, "queue_vcores_share[") || strings.HasPrefix(name, "queue_pending_time_share[") {
+				out[name] = [2]float64{}
+			}
+		}
+	}
 	return out
+}
+
+// seldomSampled reports whether less than a tenth of the cluster was allocated, and samples saw less than half of that, or more than twice as much: means of samples are
+// not known then.
+func (v *verifier) seldomSampled(of map[string][2]float64) bool {
+	share := func(name string) float64 { return of[name][0] / of[name][1] }
+	mem, vcores := share("utilization_memory_allocated_share"), share("utilization_vcores_allocated_share")
+	sampled := share("utilization_dominant_allocated_share")
+	most := max(mem, vcores)
+	return most > 0 && most < 0.1 && (sampled < most/2 || sampled > 2*(mem+vcores))
 }
 
 // A curve is Kaplan and Meier's of what lasts longer: after each time, of those that ended or are open, the part of all that lasts longer. What is

@@ -188,3 +188,45 @@ func TestFaster(t *testing.T) {
 		t.Errorf("want both factors to hold in\n%s", text)
 	}
 }
+
+// Where jobs are so short and far apart that samples miss them, what rests on samples is not known: nobody is told that nothing was allocated or that the cluster was never
+// short, and waits for room on nodes that nobody described are still warned of.
+func TestSamplesTooFarApart(t *testing.T) {
+	dir := t.TempDir()
+	table := "job,submit,tasks,duration\n"
+	for day := range 20 {
+		table += fmt.Sprintf("j%d,%d,64,100\n", day, 86400*day+1800)
+	}
+	jobs := written(t, "jobs.csv", table)
+	const room = "containers waited for more than a tenth of the time of a job, on a cluster that nobody described"
+	for name, tt := range map[string]struct {
+		nodes []string
+		short bool
+	}{"made up": {nil, true}, "stated": {[]string{"--nodes", "1"}, false}, "roomy": {[]string{"--nodes", "8"}, false}} {
+		trace, run := filepath.Join(dir, name), filepath.Join(dir, "run "+name)
+		must(t, append([]string{"import", "csv", jobs, "--out", trace}, tt.nodes...)...)
+		text := strings.Join(strings.Fields(must(t, "run", trace, "--formats", "none", "--out", run)), " ")
+		for _, want := range []string{"What queues wanted and got is not known: samples are too far apart to see what ran in so long a time.", "cluster allocated: samples are too far apart to see what ran in so long a time"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, text)
+			}
+		}
+		for _, wrong := range []string{"never short", "0 % of the cluster was allocated"} {
+			if strings.Contains(text, wrong) {
+				t.Errorf("%s: %q in\n%s", name, wrong, text)
+			}
+		}
+		if strings.Contains(text, room) != tt.short {
+			t.Errorf("%s: want %q: %v, in\n%s", name, room, tt.short, text)
+		}
+		if text := must(t, "report", "check", run); !strings.Contains(text, "everything holds") {
+			t.Errorf("%s: the tables say otherwise:\n%s", name, text)
+		}
+		must(t, "report", run, "--formats", "none", "--out", run+" again")
+	}
+	// Often enough sampled, the same jobs are seen.
+	text := must(t, "run", filepath.Join(dir, "roomy"), "--series", "10s", "--until", "2h")
+	if !strings.Contains(text, "of the cluster was allocated") {
+		t.Errorf("samples of 10 s see nothing of a job of minutes:\n%s", text)
+	}
+}
