@@ -284,7 +284,10 @@ func (r *Recording) take(file func(name string) ([]byte, error)) error {
 	var recorded struct {
 		Applications []workload.RecordedApp `json:"applications"`
 	}
-	if err := attached(file, trace.RecordedFile, &recorded); err != nil {
+	switch err := attached(file, trace.RecordedFile, &recorded); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("not imported from a recording, so that there is nothing to set predictions beside (no %s in it): want event logs, recorded clusters, or a trace that was imported from them", trace.RecordedFile)
+	case err != nil:
 		return fmt.Errorf("not imported from a recording: %w", err)
 	}
 	r.apps = recorded.Applications

@@ -102,7 +102,7 @@ func TestBacktestCommand(t *testing.T) {
 		{smallLog + " --leave-one-out", cmdline.ExitUsage, "two or more recordings"},
 		{smallLog + " --model-file " + bad, cmdline.ExitBadInput, "model.txt:3: unknown model parameter"},
 		{"nothing-here", cmdline.ExitBadInput, "nothing-here"},
-		{"../../../traces/uniform-micro", cmdline.ExitBadInput, "not imported from a recording"},
+		{"../../../traces/uniform-micro", cmdline.ExitBadInput, "traces/uniform-micro: not imported from a recording, so that there is nothing to set predictions beside (no recorded.json in it): want event logs"},
 		{smallLog + " --allocation simulated --seeds 1", cmdline.ExitDone, "resource-profiles"},
 		{smallLog + " " + smallCluster + " --leave-one-out --details 2", cmdline.ExitDone, "leave one out: applications"},
 		{smallCluster + " --latency model --fit --formats svg --out " + out, cmdline.ExitDone, "--model am-start-ms="},

@@ -156,6 +156,7 @@ func (t *reader) file(ctx context.Context, path string, open func(path string) (
 		return err
 	}
 	s = withPartitions(s, path)
+	path = workload.Shown(path)
 	if err := t.bind(s, path, said); err != nil {
 		return errors.Join(fmt.Errorf("%s: %w", path, err), s.close())
 	}

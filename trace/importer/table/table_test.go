@@ -569,3 +569,19 @@ func TestUnsignedNumbersOfParquet(t *testing.T) {
 		t.Errorf("%s, the second after %v, want %s after the first", got, m.JobList[1].DependsOn, want)
 	}
 }
+
+// What is wrong with standard input is said of it, and not of a file called "-".
+func TestStandardInputIsNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		"a,b\n1,2\n": "standard input: want a column for submit or start, among a, b",
+		"job,submit,duration\na,2,3\nb,x,4\nc,5,6\n": "standard input: line 3: ",
+	} {
+		opt, warned := workload.DefaultOptions(), ""
+		opt.Stdin, opt.Out, opt.Nodes, opt.Blocks = strings.NewReader(text), filepath.Join(t.TempDir(), "out"), 2, "none"
+		opt.Warn = func(m string) { warned += m }
+		_, err := CSV.Import(t.Context(), "csv", []string{workload.Stdin}, opt)
+		if said := fmt.Sprint(err, warned); !strings.Contains(said, want) || strings.Contains(said, "-: ") {
+			t.Errorf("%q: %s, want %q", text, said, want)
+		}
+	}
+}

@@ -161,7 +161,7 @@ func named(inputs []string) string {
 		return ""
 	}
 	if inputs[0] == Stdin {
-		inputs = append([]string{"standard input"}, inputs[1:]...)
+		inputs = append([]string{Shown(Stdin)}, inputs[1:]...)
 	}
 	return firstName(inputs) + ": "
 }

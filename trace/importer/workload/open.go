@@ -35,7 +35,7 @@ func (b *Builder) Open(path string) (*Source, error) {
 	base := filepath.Base(path)
 	var in io.ReadCloser
 	if path == Stdin {
-		s.Name, base = "standard input", "standard input"
+		s.Name, base = Shown(path), Shown(path)
 		in = io.NopCloser(b.Options.stdin())
 	} else {
 		f, err := input.Open(path)

@@ -11,6 +11,14 @@ import (
 	"replay/trace/importer/codec"
 )
 
+// Shown is what messages call an input.
+func Shown(path string) string {
+	if path == Stdin {
+		return "standard input"
+	}
+	return path
+}
+
 // Stdin is the input that stands for standard input.
 const Stdin = "-"
 
