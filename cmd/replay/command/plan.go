@@ -220,6 +220,11 @@ func (w *planning) result(answer *plan.Answer) *plan.Plan {
 	if w.setting.name == "nodes" && w.base.Load > 0 {
 		caveats = append(caveats, "--load is that of each cluster: with more nodes jobs arrive faster, so this is not how many nodes the same jobs need; --faster, which is the same with any number of nodes, asks that.")
 	}
+	if n, err := strconv.Atoi(w.setting.labels[max(answer.Best, 0)]); w.setting.name == "nodes" && answer.Best >= 0 && err == nil {
+		if text := ofSizes(w.source.trace, n); text != "" {
+			caveats = append(caveats, text)
+		}
+	}
 	r.Caveat = strings.Join(caveats, " ")
 	for i := range w.warnings {
 		r.Warnings = append(r.Warnings, metric.Counted(&w.warnings[i]))
