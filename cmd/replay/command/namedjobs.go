@@ -90,6 +90,10 @@ func (p *program) scenarioOf(t *trace.Trace, o scenario.Options) (*scenario.Scen
 func (n *namedJobs) numbered(t *trace.Trace, w *view.Window, changes []scenario.Change) ([]scenario.Change, error) {
 	changes = slices.Clone(changes) // others may replay the same options
 	var called []cmdline.Called
+	of := "the trace"
+	if w != nil {
+		of = "a window of the trace"
+	}
 	for i := range changes {
 		if _, _, _, ok := jobOf(changes[i].Text); !ok {
 			continue
@@ -108,7 +112,7 @@ func (n *namedJobs) numbered(t *trace.Trace, w *view.Window, changes []scenario.
 					return nil, err
 				}
 			}
-			if found, err = numbered(changes[i], "the trace", slices.Values(called)); err != nil {
+			if found, err = numbered(changes[i], of, slices.Values(called)); err != nil {
 				return nil, err
 			}
 			n.mu.Lock()

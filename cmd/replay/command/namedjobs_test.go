@@ -88,6 +88,10 @@ func TestCommandsTakeNamedJobs(t *testing.T) {
 			t.Errorf("%s has the decisions %s, want %s", name, hash(name), hash("number"))
 		}
 	}
+	code, _, stderr := cmd(t, "compare", traces+"contended-logs", "--windows", "5", "-q", "--variant", "all:", "--variant", "fewer: --change 'without job nobody'")
+	if want := "jobs of a window of the trace, 0 to "; code != cmdline.ExitUsage || !strings.Contains(stderr, want) {
+		t.Errorf("a job that a window lacks: exit %d, %s; want %q", code, stderr, want)
+	}
 	if hash("number") == hash("now") {
 		t.Error("the change changes nothing")
 	}
