@@ -145,6 +145,13 @@ func (s *Summary) Facts() [][2]string {
 		{"trace", quantity.OrDash(m.TraceHash)},
 		{"decision hash", quantity.OrDash(m.DecisionHash)},
 	}
+	if m.Faster != 0 && m.Faster != 1 {
+		said := fmt.Sprintf("%.4g times as fast as recorded", m.Faster)
+		if m.Load > 0 {
+			said += fmt.Sprintf(", for the load %v that was asked for", m.Load)
+		}
+		facts = slices.Insert(facts, 5, [2]string{"arrivals", said})
+	}
 	for _, f := range m.Policies {
 		facts = slices.Insert(facts, 2, [2]string{"policy", fmt.Sprintf("%s (sha256 %s)", f.Name, f.SHA256[:min(16, len(f.SHA256))])})
 	}

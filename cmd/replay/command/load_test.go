@@ -164,6 +164,19 @@ func TestFaster(t *testing.T) {
 		}
 	}
 	must(t, "run", traces+"uniform-micro", "--from", filepath.Join(dir, "grown10"), "-q", "--out", filepath.Join(dir, "again"))
+	loaded := must(t, "run", traces+"uniform-micro", "--load", "0.2", "-q")
+	for text, want := range map[string]string{
+		files(t, filepath.Join(dir, "grown10"))["summary.txt"]: "1.25 times as fast as recorded\n",
+		files(t, filepath.Join(dir, "grown10"))["report.html"]: "1.25 times as fast as recorded",
+		loaded: " times as fast as recorded, for the load 0.2 that was asked for\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%.2000s", want, text)
+		}
+	}
+	if text := files(t, filepath.Join(dir, "plain"))["summary.txt"]; strings.Contains(text, "as fast as recorded") {
+		t.Errorf("arrivals as recorded are told to be otherwise:\n%s", text)
+	}
 	sameTree(t, filepath.Join(dir, "grown10"), filepath.Join(dir, "again"))
 	for _, tt := range []struct {
 		args []string
