@@ -585,3 +585,14 @@ func TestStandardInputIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// A table of a user's own that says of which task a duration is, with its unit, needs no map.
+func TestDurationsOfTasksByName(t *testing.T) {
+	for _, column := range []string{"Task Duration (s)", "task_duration_s", "TaskRuntime"} {
+		opt := workload.DefaultOptions()
+		opt.Stdin, opt.Out, opt.Nodes, opt.Blocks = strings.NewReader("job,submit,"+column+"\na,2,3\n"), filepath.Join(t.TempDir(), "out"), 2, "none"
+		if _, err := CSV.Import(t.Context(), "csv", []string{workload.Stdin}, opt); err != nil {
+			t.Errorf("%s: %v", column, err)
+		}
+	}
+}
