@@ -19,7 +19,7 @@ var work = []struct {
 }{
 	{"tasks", []string{"tasks_with", "tasks_that_did", "tasks_that_end_", "tasks_that_still_", "tasks_that_were_", "tasks_never_"}, []string{"rows_of_batch_task", "rows_of_pai_task_table"}},
 	{"rows", []string{"rows_with", "rows_of_vmtable_with", "rows_that_"}, []string{"rows", "rows_of_vmtable"}},
-	{"records", []string{"records_without_", "records_of_an_", "records_of_too_", "records_of_times_"}, []string{"records"}},
+	{"records", []string{"records_without_", "records_of_an_", "records_of_too_", "records_of_more_", "records_of_times_"}, []string{"records"}},
 	{"pods", []string{"pods_"}, nil},
 	{"virtual machines", []string{"virtual_machines_that_", "virtual_machines_of_"}, nil},
 }

@@ -15,7 +15,7 @@ func TestMuchLeftOut(t *testing.T) {
 		{Counter{"rows_of_batch_task": 800}, Counter{"tasks_without_a_plan": 251, "tasks_that_did_not_finish": 41}, 5000, "left out: 292 of 800 tasks (36 %): 251 tasks without a plan, 41 tasks that did not finish; the trace"},
 		{Counter{"rows_of_instance_events": 700}, Counter{"tasks_that_still_ran_at_the_end": 1}, 9, "left out: 1 of 10 tasks (10 %): 1 task that still ran at the end; the trace"},
 		{Counter{"rows_of_instance_events": 700}, Counter{"tasks_that_still_ran_at_the_end": 1}, 10, ""},
-		{Counter{"records": 300}, Counter{"records_without_a_run_time": 154, "records_of_parts_of_a_job": 100}, 140, "left out: 154 of 300 records (51 %)"},
+		{Counter{"records": 300}, Counter{"records_without_a_run_time": 154, "records_of_more_processors_than_the_machine": 5, "records_of_parts_of_a_job": 100}, 140, "left out: 159 of 300 records (53 %)"},
 		{Counter{"rows": 300}, Counter{"steps_of_slurm_jobs": 200, "rows_with_a_bad_value": 9}, 91, ""},
 		{Counter{"tasks": 5}, Counter{"tasks_run_again_for_lost_output": 5}, 5, ""},
 		{Counter{}, Counter{"pods_that_were_never_scheduled": 3}, 3, "left out: 3 of 6 pods (50 %)"},
