@@ -74,6 +74,11 @@ func TestRemarks(t *testing.T) {
 			capacity+"ordering-policy.priority-utilization.underutilized-preemption.enabled", "true", capacity+"root.a.ordering-policy.exclusive-enforced-partitions", "x")}}}, []string{
 			"c.xml: line 2: yarn.scheduler.minimum-allocation-mb: has no effect here, want it in yarn-site.xml",
 			"c.xml: 4 keys have no effect on a replay (--verbose lists them)"}},
+		{"capacity-scheduler.xml with labels", Input{}, Options{Scheduler: "capacity", Files: Files{"capacity-scheduler.xml": {Name: "c.xml", Text: capacityFile(
+			capacity+"root.accessible-node-labels", "*", capacity+"root.accessible-node-labels.CORE.capacity", "100", capacity+"root.accessible-node-labels.CORE.maximum-capacity", "100",
+			capacity+"root.a.accessible-node-labels.CORE.capacity", "0.0", capacity+"root.b.accessible-node-labels.GPU.capacity", "[memory=1024,vcores=1]")}}}, []string{
+			"c.xml: line 3: yarn.scheduler.capacity.root.accessible-node-labels.CORE.capacity=100 and 1 more: not modelled: nodes have no labels",
+			"c.xml: 3 keys have no effect on a replay (--verbose lists them)"}},
 		{"fair-scheduler.xml", Input{}, Options{Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte("<allocations>\n<queue name='a'><aclSubmitApps>*</aclSubmitApps><minResources>10%</minResources><maxMaps>1</maxMaps></queue>\n" +
 			"<queue name='b'><aclSubmitApps>*</aclSubmitApps><minResources>10%</minResources><maxRuningApps>1</maxRuningApps><reservation/></queue></allocations>")}}}, []string{
 			"f.xml: line 3: <reservation> of queue root.b: not modelled: there are no reservations: the queue is a parent without children",

@@ -2,6 +2,7 @@ package conf
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"replay/engine/remark"
@@ -17,9 +18,11 @@ type unmodelledPart struct {
 	within []string
 }
 
+const noLabels = "nodes have no labels"
+
 var unmodelledParts = []unmodelledPart{
 	{"there are no application timeouts", map[string][]string{".maximum-application-lifetime": {"-1", "0"}, ".default-application-lifetime": {"-1", "0"}}, nil},
-	{"nodes have no labels", map[string][]string{".default-node-label-expression": nil}, []string{".accessible-node-labels", "yarn.scheduler.capacity.maximum-am-resource-percent.", ".ordering-policy.exclusive-enforced-partitions"}},
+	{noLabels, map[string][]string{".default-node-label-expression": nil}, []string{".accessible-node-labels", "yarn.scheduler.capacity.maximum-am-resource-percent.", ".ordering-policy.exclusive-enforced-partitions"}},
 	{"queues are not created on demand", map[string][]string{".auto-create-child-queue.enabled": {"false"}, ".auto-queue-creation-v2.enabled": {"false"}},
 		[]string{".auto-create-child-queue.", ".auto-queue-creation-v2.", ".leaf-queue-template."}},
 	{"queue mappings are not replayed, the trace names the queue", map[string][]string{"yarn.scheduler.capacity.queue-mappings": nil,
@@ -74,8 +77,20 @@ func CapacityIgnores(key, value string) bool {
 	return text != "" && kind == remark.NoEffect
 }
 
+// sharesLabel reports whether a key gives a queue a part of the nodes with a label, as those of EMR do as they come.
+func sharesLabel(key, value string) bool {
+	if !strings.Contains(key, ".accessible-node-labels.") || !strings.HasSuffix(key, ".capacity") || value == "" {
+		return false
+	}
+	percent, err := strconv.ParseFloat(value, 64)
+	return err != nil || percent != 0
+}
+
 // notModelledCapacity returns what is to be said of a key that YARN has and a replay does not follow; the text is "" for others.
 func notModelledCapacity(key, value string) (remark.Kind, string) {
+	if sharesLabel(key, value) {
+		return remark.Unmodelled, noLabels
+	}
 	for _, part := range unmodelledParts {
 		for _, end := range sortedKeys(part.decides) {
 			if !strings.HasSuffix(key, end) || strings.HasPrefix(end, capacityPrefix) && key != end {
