@@ -211,12 +211,12 @@ func (c *Comparison) cell(of []value) Cell {
 // differ fills in the difference to the base, except for the base itself.
 func (c *Cell) differ(base *Cell, isBase bool) {
 	if !isBase && base.Absent == "" && c.Absent == "" {
-		c.Difference = inference.Independent(c.differences(base)).Mean
+		c.Difference = inference.Independent(c.Differences(base)).Mean
 	}
 }
 
-// differences returns the cell's values less the base's, by unit. Where values differ by the rounding of sums alone they are equal, and so are differences.
-func (c *Cell) differences(base *Cell) (ds []float64) {
+// Differences returns the cell's values less the base's, by unit. Where values differ by the rounding of sums alone they are equal, and so are differences.
+func (c *Cell) Differences(base *Cell) (ds []float64) {
 	most := 0.0
 	for k := range c.ByUnit {
 		most = max(most, math.Abs(c.ByUnit[k]), math.Abs(base.ByUnit[k]))

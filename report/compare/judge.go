@@ -52,11 +52,7 @@ func (c *Comparison) alphas() (headline, shares float64) {
 
 // infer fills in what chance may have done to the difference.
 func (c *Cell) infer(base *Cell, unit inference.Unit, alpha float64) {
-	of := inference.Independent
-	if unit == inference.Window {
-		of = inference.Consecutive
-	}
-	e := of(c.differences(base))
+	e := unit.Estimate(c.Differences(base))
 	c.Estimate, c.Half, c.P, c.Detectable = &e, e.Half(alpha), e.P(), e.Detectable(alpha)
 	c.Adjusted = inference.Adjusted(c.P, alpha)
 }
@@ -85,7 +81,7 @@ func (c *Comparison) untested(row *Row, v int) string {
 	case c.Same[v]:
 		return "every metric is equal"
 	}
-	if cell.Rare = inference.Rare(cell.differences(first)); cell.Rare > 0 {
+	if cell.Rare = inference.Rare(cell.Differences(first)); cell.Rare > 0 {
 		return fmt.Sprintf("differs in %d of %s: too rarely to say by how much", cell.Rare, c.Unit.Counted(len(c.Units)))
 	}
 	return ""

@@ -55,7 +55,7 @@ func (c *Comparison) alike(row *Row, order []int) (pairs []string) {
 			continue
 		}
 		pair := row.Cells[b]
-		ds := pair.differences(&row.Cells[a])
+		ds := pair.Differences(&row.Cells[a])
 		if inference.Rare(ds) == 0 {
 			pair.infer(&row.Cells[a], c.Unit, alpha)
 			if pair.Estimate.Word(pair.Half, c.Margin*row.Reference()) == inference.Real {

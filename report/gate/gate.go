@@ -201,19 +201,33 @@ func (g *Gate) judge(c *compare.Comparison) (out []Judged, err error) {
 	return out, nil
 }
 
+const withoutHead = "no number for head: "
+
+// unchangeable says why nothing can be said of the change of a row, however many units there are; empty where it can.
+func unchangeable(c *compare.Comparison, row *compare.Row) string {
+	was, is, loss := &row.Cells[base], &row.Cells[head], &c.Losses[head]
+	switch {
+	case is.Absent != "":
+		return withoutHead + is.Absent
+	case was.Absent != "":
+		return "no number for base: " + was.Absent
+	case loss.Lost+loss.Gained > 0:
+		return "the jobs that finish are not the same"
+	case row.Ends && loss.CutOff > 0:
+		return compare.OthersCutOff
+	}
+	return ""
+}
+
 // test says what the units show of the condition.
 func (j *Judged) test(c *compare.Comparison, alpha float64) {
 	was, is := &j.Row.Cells[base], &j.Row.Cells[head]
 	switch {
+	case j.Change:
+		j.Why = unchangeable(c, j.Row)
 	case is.Absent != "":
-		j.Why = "no number for head: " + is.Absent
-	case j.Change && was.Absent != "":
-		j.Why = "no number for base: " + was.Absent
-	case j.Change && c.Losses[head].Lost+c.Losses[head].Gained > 0:
-		j.Why = "the jobs that finish are not the same"
-	case j.Change && j.Row.Ends && c.Losses[head].CutOff > 0:
-		j.Why = compare.OthersCutOff
-	case !j.Change && j.Row.Ends && c.Outcomes[head].CutOff() > 0:
+		j.Why = withoutHead + is.Absent
+	case j.Row.Ends && c.Outcomes[head].CutOff() > 0:
 		j.Why = "--until ends replays before all jobs are over, and decides what this is over"
 	}
 	if j.Why != "" {
@@ -235,7 +249,7 @@ func (j *Judged) test(c *compare.Comparison, alpha float64) {
 		j.Why = c.Few()
 		return
 	}
-	e := estimate(c, xs)
+	e := c.Unit.Estimate(xs)
 	rare := 0
 	if j.Change {
 		rare = inference.Rare(changed)

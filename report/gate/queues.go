@@ -68,7 +68,7 @@ func testShifts(c *compare.Comparison, queues []Queue) {
 	for i := range queues {
 		for _, s := range queues[i].rows() {
 			if ds := changes(c, s.Row); ds != nil {
-				list = append(list, tested{s, estimate(c, ds)})
+				list = append(list, tested{s, c.Unit.Estimate(ds)})
 			}
 		}
 	}
@@ -81,26 +81,13 @@ func testShifts(c *compare.Comparison, queues []Queue) {
 // changes are the differences of a row by unit, nil where there is nothing to test: for want of numbers, units or jobs, as other jobs finish or are cut off, or as they differ never or too rarely.
 func changes(c *compare.Comparison, row *compare.Row) []float64 {
 	was, is := &row.Cells[base], &row.Cells[head]
-	loss := c.Losses[head]
-	if was.Absent != "" || is.Absent != "" || len(is.ByUnit) < inference.Fewest || loss.Lost+loss.Gained > 0 || row.Ends && loss.CutOff > 0 || row.Few() != "" {
+	if unchangeable(c, row) != "" || len(is.ByUnit) < inference.Fewest || row.Few() != "" || slices.Equal(was.ByUnit, is.ByUnit) {
 		return nil
 	}
-	ds := make([]float64, len(is.ByUnit))
-	for k, x := range is.ByUnit {
-		ds[k] = x - was.ByUnit[k]
+	if ds := is.Differences(was); inference.Rare(ds) == 0 {
+		return ds
 	}
-	if inference.Rare(ds) > 0 || slices.Equal(was.ByUnit, is.ByUnit) {
-		return nil
-	}
-	return ds
-}
-
-// estimate is what differences by unit say.
-func estimate(c *compare.Comparison, ds []float64) inference.Estimate {
-	if c.Unit == inference.Window {
-		return inference.Consecutive(ds)
-	}
-	return inference.Independent(ds)
+	return nil
 }
 
 // rows are those that the queue has.

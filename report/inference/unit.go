@@ -21,6 +21,14 @@ func (u Unit) Counted(n int) string {
 	return counted.Of(n, string(u)+"s")
 }
 
+// Estimate is what differences say, one for each unit in order: windows of one trace follow each other, other units are drawn apart.
+func (u Unit) Estimate(ds []float64) Estimate {
+	if u == Window {
+		return Consecutive(ds)
+	}
+	return Independent(ds)
+}
+
 // Scope says what an inference from n units is about.
 func (u Unit) Scope(n int) string {
 	switch u {
