@@ -3,6 +3,7 @@ package cmdline
 import (
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 
@@ -52,10 +53,10 @@ func JobCalled(name, of string, jobs iter.Seq[Called]) (int64, error) {
 
 // noneCalled is the error that no job is called so; it says what the jobs are called that come near.
 func noneCalled(name, of string, jobs iter.Seq[Called]) error {
-	n := 0
+	n, first, last := int64(0), int64(math.MaxInt64), int64(0)
 	var known []string
 	for j := range jobs {
-		n++
+		n, first, last = n+1, min(first, j.Number), max(last, j.Number)
 		for _, called := range []string{j.Name, j.ID} {
 			if called != "" {
 				known = append(known, called)
@@ -67,13 +68,17 @@ func noneCalled(name, of string, jobs iter.Seq[Called]) error {
 	if known = spelling.Nearest(name, slices.Compact(known), nearJobs); known != nil {
 		near = "; near it: " + strings.Join(known, ", ")
 	}
+	numbered := ""
+	if last-first+1 > n { // as of a result in which some were never submitted
+		numbered = "numbered from "
+	}
 	switch n {
 	case 0:
 		return Usagef("%s has no jobs, so none is called %q", of, name)
 	case 1:
-		return Usagef("the only job of %s is job 0, and has not the name or id %q%s", of, name, near)
+		return Usagef("the only job of %s is job %d, and has not the name or id %q%s", of, first, name, near)
 	}
-	return Usagef("none of the %d jobs of %s, 0 to %d, has the number, name or id %q%s", n, of, n-1, name, near)
+	return Usagef("none of the %d jobs of %s, %s%d to %d, has the number, name or id %q%s", n, of, numbered, first, last, name, near)
 }
 
 // nearJobs is how many names an error says that come near.

@@ -62,7 +62,7 @@ func TestExplainJobsNeverSubmitted(t *testing.T) {
 	for _, tt := range []struct{ job, want string }{
 		{"b", "job 1 (b) of the trace was never submitted in this replay, which ends at 60.00 s, so nothing of it is known: it begins after job 0 (a) (depends_on), which had not ended"},
 		{"2", "job 2 (c) of the trace was never submitted in this replay, which ends at 60.00 s, so nothing of it is known: it begins after job 1 (b) (depends_on), which was not submitted either"},
-		{"e", `none of the 2 jobs of the result, 0 to 1, has the number, name or id "e"; near it: a, d; --worst wait finds one`},
+		{"e", `none of the 2 jobs of the result, numbered from 0 to 3, has the number, name or id "e"; near it: a, d; --worst wait finds one`},
 	} {
 		if code, _, stderr := cmd(t, "explain", run, tt.job); code != cmdline.ExitUsage || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s: exit %d, %swant %q", tt.job, code, stderr, tt.want)
