@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"replay/engine/generic"
 	mrconf "replay/engine/mapreduce/conf"
@@ -171,7 +170,7 @@ func (sc *Scenario) readQueues() error {
 		return err
 	}
 	sc.MemoryOnly = sc.setup.MemoryOnly()
-	sc.Site.Preemption = sc.Site.Preemption && sc.scheduler.Keys != "" && strings.HasPrefix(keyPreemption, sc.scheduler.Keys)
+	sc.Site.Preemption = sc.Site.Preemption && sc.scheduler.Preempts
 	return nil
 }
 

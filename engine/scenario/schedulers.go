@@ -18,6 +18,7 @@ type Scheduler struct {
 	File       string // the file of its queues, "" for none; the flag is called like it
 	Keys       string // prefix of the keys that it alone reads, "" for none
 	FileOfKeys bool   // Keys are those of File; otherwise they stand in yarn-site.xml
+	Preempts   bool   // takes containers from applications for others that starve
 	Reloads    bool   // File may be replaced during a replay
 	Updates    bool   // it decides by shares that updates compute (yarn.scheduler.fair.update-interval-ms)
 	Sharing    bool   // its queues have the sharing policies that --sharing names
@@ -41,7 +42,7 @@ const classPackage = "org.apache.hadoop.yarn.server.resourcemanager.scheduler."
 
 // Schedulers are the schedulers that can be asked for; the first is the default.
 var Schedulers = []Scheduler{
-	{Name: "fair", Class: classPackage + "fair.FairScheduler", File: "fair-scheduler.xml", Keys: "yarn.scheduler.fair.", Reloads: true, Updates: true, Sharing: true, Read: readFair},
+	{Name: "fair", Class: classPackage + "fair.FairScheduler", File: "fair-scheduler.xml", Keys: "yarn.scheduler.fair.", Preempts: true, Reloads: true, Updates: true, Sharing: true, Read: readFair},
 	{Name: "capacity", Class: classPackage + "capacity.CapacityScheduler", File: "capacity-scheduler.xml", Keys: "yarn.scheduler.capacity.", FileOfKeys: true, Orders: true, Read: readCapacity},
 	{Name: "fifo", Class: classPackage + "fifo.FifoScheduler", Read: readFIFO},
 	{Name: "ideal", Central: true, Read: readIdeal},
