@@ -256,7 +256,10 @@ func (s *sim) submit(a *app) {
 			s.warnings.ofJob("placed", false, "%s is in %s in the trace, the placement rules put it in %s", record.JobCalled(a.job.ID, a.job.Name, a.job.ExternalID), a.rec.Queue, queue)
 		}
 		a.rec.Queue = queue
-		a.usage = s.queues.at(queue)
+		if p, ok := s.rm.Scheduler().(yarn.Planner); ok {
+			a.rec.Queue = p.RunsIn(queue)
+		}
+		a.usage = s.queues.at(a.rec.Queue)
 		err = s.rm.Submit(s.now, yarn.AppSpec{ID: a.id, User: a.rec.User, Queue: queue, AMSize: a.plan.AMSize, Priority: a.plan.Priority, MaxAttempts: a.plan.MaxAttempts, Bars: s.sc.Bars(a.job.ID)})
 	}
 	if err != nil {

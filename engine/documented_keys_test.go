@@ -195,6 +195,7 @@ var elements = []effect{
 	byFile("<e>", nested, "yarn.scheduler.fair.allow-undeclared-pools=false", "<queue name='a' type='parent'/>", "<queue name='a'><e name='x'/></queue>"),
 	byFile("<ue>", nested, "yarn.scheduler.fair.allow-undeclared-pools=false", "<queue name='a' type='parent'/>", "<queue name='a'><ue name='x'/></queue>"),
 	byFile(`type="parent"`, busy, "", queuesAB, "<queue name='a' type='parent'/><queue name='b'/>"),
+	byFile("reservation", busy, "", "<queue name='a' type='parent'/><queue name='b'/>", "<queue name='a'><reservation/></queue><queue name='b'/>"),
 	byFile("root", busy, "", queuesAB, "<queue name='root'><maxResources>8192 mb, 8 vcores</maxResources><queue name='a'/><queue name='b'/></queue>"),
 	byElement("minResources", busy, "", "<minResources>24000 mb, 20 vcores</minResources>"),
 	byElement("maxContainerAllocation", busy, "", "<maxContainerAllocation>2048 mb, 2 vcores</maxContainerAllocation>"),

@@ -81,7 +81,7 @@ func TestRemarks(t *testing.T) {
 			"c.xml: 3 keys have no effect on a replay (--verbose lists them)"}},
 		{"fair-scheduler.xml", Input{}, Options{Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte("<allocations>\n<queue name='a'><aclSubmitApps>*</aclSubmitApps><minResources>10%</minResources><maxMaps>1</maxMaps></queue>\n" +
 			"<queue name='b'><aclSubmitApps>*</aclSubmitApps><minResources>10%</minResources><maxRuningApps>1</maxRuningApps><reservation/></queue></allocations>")}}}, []string{
-			"f.xml: line 3: <reservation> of queue root.b: not modelled: there are no reservations: the queue is a parent without children",
+			"f.xml: line 3: <reservation> of queue root.b: not modelled: there are no reservations: what is submitted to the queue runs in root.b.b-default, as in YARN without one",
 			"f.xml: line 2: <minResources> of queue root.a and 1 more: in percentages, which YARN ignores here",
 			"f.xml: line 3: <maxRuningApps> of queue root.b: YARN does not know it, so it has no effect; probably <maxRunningApps> is meant",
 			"f.xml: unknown elements have no effect: <maxMaps> of queue root.a",

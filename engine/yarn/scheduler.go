@@ -130,6 +130,12 @@ type Scheduler interface {
 	Queues(yield func(*QueueState))
 }
 
+// A Planner runs some applications in a queue below the one that they are submitted to.
+type Planner interface {
+	// RunsIn returns the queue of an application that is submitted to a queue, most often that queue.
+	RunsIn(queue string) string
+}
+
 // A Submitter makes of a submission what the ResourceManager makes of it before the scheduler sees it: the size of the
 // master container is rounded, a priority filled in and cut.
 //

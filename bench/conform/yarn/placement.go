@@ -137,11 +137,12 @@ func runAllocFile(c *fairCase, out *golden.Results) {
 
 // admitted adds an application and returns what became of it: in, reject or fail, and where or why.
 func admitted(f *fair.Scheduler, id protocol.AppID, user, queue string) (key string, answer any) {
+	in := conf.WithRoot(f.RunsIn(queue))
 	err := f.AddApp(yarn.AppSpec{ID: id, User: user, Queue: queue})
 	var rejected *yarn.Rejection
 	switch {
 	case err == nil:
-		return "in", conf.WithRoot(queue)
+		return "in", in
 	case errors.As(err, &rejected):
 		return "reject", rejected.Text
 	}

@@ -45,6 +45,8 @@ type Allocations struct {
 	Parents  []string
 	declared map[string]declared // those names
 
+	reservable map[string]bool // parents whose applications run below them, see [Allocations.Reservable]
+
 	UserMaxApps         map[string]int32
 	UserMaxAppsDefault  int32
 	QueueMaxAppsDefault int32
@@ -94,6 +96,7 @@ func DefaultAllocations(site *Site) *Allocations {
 		Rules:               DefaultRules(site.AllowUndeclaredPools, site.UserAsDefaultQueue),
 		types:               len(site.Types),
 		queues:              map[string]*queueConf{},
+		reservable:          map[string]bool{},
 		maxDefault:          fixed(resource.Unbounded(len(site.Types))),
 		amDefault:           DefaultAMShare,
 	}
@@ -196,6 +199,19 @@ func (a *Allocations) Declared(path string) (leaf, parent bool) {
 }
 
 type declared struct{ leaf, parent bool }
+
+// Reservable reports whether the file gives the queue called path to reservations. An application that is submitted to it without one
+// runs in a queue of its own below it.
+//
+// Source: AllocationConfiguration.isReservable.
+func (a *Allocations) Reservable(path string) bool { return a.reservable[path] }
+
+// DefaultOfPlan is the queue of what is submitted without a reservation to the reservable queue called path.
+//
+// Source: FairScheduler.getDefaultQueueForPlanQueue.
+func DefaultOfPlan(path string) string {
+	return path + "." + path[strings.LastIndexByte(path, '.')+1:] + "-default"
+}
 
 // UserLimit returns the limit of running applications of a user.
 func (a *Allocations) UserLimit(user string) int32 {

@@ -311,7 +311,8 @@ func (p *allocationParser) queue(parent string, n *node) *Error {
 		if f.tag == "reservation" {
 			reservable = true
 			p.parents, p.known[path] = append(p.parents, path), true
-			p.say(remark.Unmodelled, f, "queue "+path, "there are no reservations: the queue is a parent without children")
+			p.reservable[path] = true
+			p.say(remark.Unmodelled, f, "queue "+path, "there are no reservations: what is submitted to the queue runs in "+DefaultOfPlan(path)+", as in YARN without one")
 			continue
 		}
 		if err := p.field(path, q, f); err != nil {

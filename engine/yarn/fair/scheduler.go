@@ -250,12 +250,23 @@ func (f *Scheduler) SetNodeTotal(id protocol.NodeID, total resource.Resource) {
 	f.tree.resize()
 }
 
+// RunsIn is part of [yarn.Planner].
+//
+// Source: FairScheduler.resolveReservationQueueName.
+func (f *Scheduler) RunsIn(queue string) string {
+	if q, _ := f.tree.get(queue, false, true); q != nil && f.alloc.Reservable(q.name) {
+		return conf.DefaultOfPlan(q.name)
+	}
+	return queue
+}
+
 // AddApp admits an application. The error is a [*Rejection], or the [*Exception] that YARN throws for names of queues
 // that cannot be.
 //
 // Source: FairScheduler.addApplication.
 func (f *Scheduler) AddApp(s yarn.AppSpec) error {
 	f.touch()
+	s.Queue = f.RunsIn(s.Queue)
 	q, err := f.tree.submitTo(s.Queue)
 	if err != nil {
 		return err

@@ -111,8 +111,9 @@ final class Cases {
     }
   }
 
-  String allocFile(long id, boolean edges) throws Exception {
+  String allocFile(long id, boolean edges, boolean reserved) throws Exception {
     sizes(id);
+    texts.reserved = reserved;
     Map<String, Object> out = new LinkedHashMap<>();
     String xml = texts.allocations();
     if (edges) {
@@ -123,7 +124,7 @@ final class Cases {
     out.put("site", site);
     out.put("xml", xml);
     List<String> then = new ArrayList<>();
-    for (int i = rnd.nextInt(3); i > 0; i--) {
+    for (int i = rnd.nextInt(reserved ? 6 : 3); i > 0; i--) {
       then.add(texts.path());
     }
     out.put("then", then);

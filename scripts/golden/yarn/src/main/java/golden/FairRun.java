@@ -33,6 +33,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.QueueManager
 class FairRun extends Run {
   private final List<String> leaves = new ArrayList<>();
   final boolean preemption;
+  boolean plans; // leaf queues may be for reservations
   private final List<Object[]> kills = new ArrayList<>(); // due time, containers
   FairScheduler fair;
   private Object thread;
@@ -114,6 +115,12 @@ class FairRun extends Run {
       }
     }
     if (leaf) {
+      if (plans && percent(50)) {
+        b.append("<reservation/>");
+        if (percent(20)) {
+          leaves.add(path + "." + name + pick("-default", "-other"));
+        }
+      }
       leaves.add(path);
     } else {
       int n = 1 + rnd.nextInt(3);

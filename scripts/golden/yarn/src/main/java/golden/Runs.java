@@ -130,6 +130,11 @@ final class Runs {
       case "fifo_all":
         lines = met(new FifoRun(seed, true, bit(seed, 0), bit(seed, 1)), seed).play(name, hosts, events);
         break;
+      case "fair_plans":
+        WideFairRun plans = new WideFairRun(seed, bit(seed, 0), bit(seed, 1));
+        plans.plans = true;
+        lines = met(plans, seed).play(name, hosts, events, dir);
+        break;
       case "fair_named":
       case "fair_named_gpu":
         lines = named(new WideFairRun(seed, bit(seed, 0), bit(seed, 1)), seed).play(name, hosts, events, dir);
@@ -183,10 +188,13 @@ final class Runs {
         lines = new FifoRun(seed, false, false, false).play(name, hosts, events);
         break;
       case "alloc_file":
-        lines = List.of(cases.allocFile(seed, false));
+        lines = List.of(cases.allocFile(seed, false, false));
+        break;
+      case "alloc_plans":
+        lines = List.of(cases.allocFile(seed, false, true));
         break;
       case "alloc_edges":
-        lines = List.of(cases.allocFile(seed, true));
+        lines = List.of(cases.allocFile(seed, true, false));
         break;
       case "placement":
         lines = List.of(cases.placement(seed));

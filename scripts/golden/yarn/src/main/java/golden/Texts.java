@@ -11,6 +11,8 @@ final class Texts {
   static final String[] NAMES = {"a", "b", "ops", "dev", "g1", "g2", "al", "bob", "default", "users", "x.y", "A", "root"};
 
   private final Random rnd;
+  final List<String> plans = new ArrayList<>(); // queues of the present file that reservations are for, and their parents
+  boolean reserved; // files have such queues more often than others do
 
   Texts(Random rnd) {
     this.rnd = rnd;
@@ -85,6 +87,11 @@ final class Texts {
     for (int i = rnd.nextInt(3); i > 0; i--) {
       p += "." + pick(name(), "dyn", "d" + i, "");
     }
+    if (reserved && !plans.isEmpty() && percent(80)) {
+      p = plans.get(rnd.nextInt(plans.size()));
+      String last = p.substring(p.lastIndexOf('.') + 1);
+      return percent(60) ? p : percent(30) ? p.replaceFirst("^root\\.", "") : p + "." + pick(last, "x", "") + pick("-default", "-default", "");
+    }
     return percent(5) ? pick("root", "default", "root.", "ROOT.a", "root.a..b", "") : p;
   }
 
@@ -115,9 +122,14 @@ final class Texts {
   }
 
   private void queue(StringBuilder b, int depth) {
+    queue(b, "root", depth);
+  }
+
+  private void queue(StringBuilder b, String above, int depth) {
     String tag = depth == 0 ? pick("queue", "queue", "queue", "pool") : pick("queue", "queue", "queue", "pool", "e", "ue", "eue");
     boolean parent = percent(12);
-    b.append('<').append(tag).append(" name=\"").append(name()).append('"').append(parent ? " type=\"parent\"" : percent(3) ? " type=\"leaf\"" : "").append('>');
+    String name = name();
+    b.append('<').append(tag).append(" name=\"").append(name).append('"').append(parent ? " type=\"parent\"" : percent(3) ? " type=\"leaf\"" : "").append('>');
     int children = depth >= 3 ? 0 : percent(35) ? 1 + rnd.nextInt(3) : 0;
     String[] tags = {"minResources", "maxResources", "maxChildResources", "maxContainerAllocation", "maxRunningApps", "weight",
         "minSharePreemptionTimeout", "fairSharePreemptionTimeout", "fairSharePreemptionThreshold", "schedulingPolicy", "schedulingMode",
@@ -129,8 +141,12 @@ final class Texts {
       }
       field(b, t);
     }
+    if (reserved && percent(children > 0 || parent ? 3 : 70)) {
+      b.append("<reservation>").append(percent(50) ? "" : "true").append("</reservation>");
+      plans.add(depth == 0 && name.equalsIgnoreCase("root") ? name : above + "." + name);
+    }
     for (int i = 0; i < children; i++) {
-      queue(b, depth + 1);
+      queue(b, above + "." + name, depth + 1);
     }
     b.append("</").append(tag).append('>');
   }
