@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"replay/bench/conform/golden"
 	"replay/engine/protocol"
@@ -20,7 +21,12 @@ import (
 // yarnAllocator is YarnAllocator with AMRMClient's bookkeeping.
 var yarnAllocator = golden.Kind{
 	Name: "yarn_allocator",
-	Of:   golden.AnswersOf("YarnAllocator, AMRMClientImpl"),
+	Of: func(first golden.Shape) string {
+		if strings.Contains(string(first["conf"]), amExpiry) {
+			return "ApplicationMaster, YarnAllocator, AMRMClientImpl"
+		}
+		return "YarnAllocator, AMRMClientImpl"
+	},
 	Match: func(_ string, first golden.Shape) bool {
 		var conf golden.Shape
 		return first.Has("conf", "profiles", "racks", "events") && json.Unmarshal(first["conf"], &conf) == nil && conf.Has("launch_exclude_on_failure")
@@ -57,8 +63,11 @@ type yarnAllocatorCase struct {
 	allocator *allocator.Allocator
 	out       yarnAllocatorOut                    // of the present event
 	launches  map[string]allocator.ExecutorLaunch // under way
+	loop      *allocator.HeartbeatLadder          // nil where no loop is around the allocator
 	request   protocol.AllocateRequest
 	outcome   allocator.Outcome
+	pause     int64 // of the loop, after the present event
+	finish    int
 }
 
 // yarnAllocatorSets are the amounts that a resource profile sets itself.
@@ -114,6 +123,9 @@ type yarnAllocatorEvent struct {
 		Container int64 `json:"container"`
 		Exit      int32 `json:"exit_status"`
 	} `json:"completed"`
+	Refused  bool               `json:"refused"`         // the ResourceManager has not taken the call
+	Pause    int64              `json:"pause"`           // ms that the loop sleeps
+	Finish   int                `json:"finish"`          // exit status with which it ends the application
 	Nodes    *int               `json:"nodes"`           // of the cluster
 	Leaving  []string           `json:"decommissioning"` // nodes, where the driver is told of them
 	Accepted bool               `json:"ok"`              // by the NodeManager
@@ -250,9 +262,13 @@ func (c *yarnAllocatorCase) sparkConf() (*sparkconf.Conf, error) {
 		values["spark.executor.instances"] = strconv.Itoa(c.Conf.Initial)
 	}
 	maps.Copy(values, golden.Properties(c.Conf.Keys))
+	delete(values, amExpiry)
 	conf, _, err := sparkconf.Parse(sparkconf.Layer{Name: "conf", Strict: true, Values: values})
 	return conf, err
 }
+
+// amExpiry is the key of YARN's among those of a case that has the loop of the application master.
+const amExpiry = "yarn.am.liveness-monitor.expiry-interval-ms"
 
 func runYarnAllocator(c *yarnAllocatorCase, out *golden.Results) {
 	conf, err := c.sparkConf()
@@ -294,6 +310,15 @@ func runYarnAllocator(c *yarnAllocatorCase, out *golden.Results) {
 	}
 	c.launches = map[string]allocator.ExecutorLaunch{}
 	c.allocator = allocator.New(setup)
+	if text, ok := golden.Properties(c.Conf.Keys)[amExpiry]; ok {
+		expiry, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			out.AddUnsupported(c.ID, err.Error())
+			return
+		}
+		loop := allocator.NewHeartbeatLadder(conf, expiry)
+		c.loop = &loop
+	}
 	c.allocator.OnRequest = func(profile int32, req *protocol.ContainerRequest, added bool) {
 		r := yarnAllocatorRequest{Profile: profile, Nodes: c.texts(req.Nodes), Racks: c.texts(req.Racks)}
 		if added {
@@ -310,7 +335,14 @@ func runYarnAllocator(c *yarnAllocatorCase, out *golden.Results) {
 			out.AddUnsupported(c.ID, fmt.Sprintf("event %d is %q", i, e.Op))
 			return
 		}
+		if c.pause != e.Pause || c.finish != e.Finish {
+			out.AddDifferent(golden.Difference{Case: c.ID, Event: i, Expected: [2]int64{e.Pause, int64(e.Finish)}, Got: [2]int64{c.pause, int64(c.finish)}, State: "pause and end of the loop"})
+			return
+		}
 		got := c.state(e.T)
+		if c.loop != nil { // what it would end for is seen by its end
+			got.NoneLeft = e.State.NoneLeft
+		}
 		if changed != e.Changed {
 			out.AddDifferent(golden.Difference{Case: c.ID, Event: i, Expected: e.Changed, Got: changed, State: "changed"})
 			return
@@ -340,6 +372,7 @@ func (c *yarnAllocatorCase) texts(names []protocol.Name) (out []string) {
 // it knows no such event.
 func (c *yarnAllocatorCase) apply(e *yarnAllocatorEvent) (changed, ok bool) {
 	before := c.texts(c.allocator.Excluded())
+	c.pause, c.finish = 0, 0
 	switch e.Op {
 	case "start", "advance":
 	case "request_total":
@@ -353,7 +386,13 @@ func (c *yarnAllocatorCase) apply(e *yarnAllocatorEvent) (changed, ok bool) {
 			c.out.Released = append(c.out.Released, id.N)
 		}
 	case "heartbeat":
-		c.heartbeat(e)
+		if c.loop == nil {
+			c.heartbeat(e)
+		} else {
+			c.turn(e)
+		}
+	case "wake":
+		c.loop.Wake()
 	case "launch_ends":
 		l, known := c.launches[e.Exec]
 		if !known {
@@ -423,6 +462,24 @@ func (c *yarnAllocatorCase) total(e *yarnAllocatorEvent) *spark.TotalRequest {
 		r.Excluded = append(r.Excluded, c.names.Intern(h))
 	}
 	return r
+}
+
+// turn is one turn of the loop. The numbers are ApplicationMaster.EXIT_MAX_EXECUTOR_FAILURES and EXIT_REPORTER_FAILURE.
+func (c *yarnAllocatorCase) turn(e *yarnAllocatorEvent) {
+	switch {
+	case c.allocator.Fatal(e.T) != "":
+		c.finish = 11
+		return
+	case e.Refused:
+		c.allocator.Request(&c.request)
+	default:
+		c.heartbeat(e)
+	}
+	if c.loop.Called(!e.Refused) {
+		c.finish = 12
+		return
+	}
+	c.pause = c.loop.Pause(c.allocator.Waiting())
 }
 
 func (c *yarnAllocatorCase) heartbeat(e *yarnAllocatorEvent) {

@@ -8,13 +8,26 @@ import "replay/engine/spark/conf"
 // Source: ApplicationMaster.allocationThreadImpl.
 type HeartbeatLadder struct {
 	heartbeat, initial, next int64
+
+	refused int // calls in a row that the ResourceManager has not taken
+	bears   int // from how many of them on the loop gives up
 }
 
 // NewHeartbeatLadder returns the rhythm as configured; expiry is yarn.am.liveness-monitor.expiry-interval-ms.
 func NewHeartbeatLadder(c *conf.Conf, expiry int64) HeartbeatLadder {
 	heartbeat := max(0, min(expiry/2, c.HeartbeatInterval))
 	initial := min(heartbeat, c.InitialInterval)
-	return HeartbeatLadder{heartbeat: heartbeat, initial: initial, next: initial}
+	return HeartbeatLadder{heartbeat: heartbeat, initial: initial, next: initial, bears: c.ReporterFailures}
+}
+
+// Called notes whether the ResourceManager has taken a call, and reports whether the loop gives up.
+func (l *HeartbeatLadder) Called(taken bool) (gone bool) {
+	if taken {
+		l.refused = 0
+		return false
+	}
+	l.refused++
+	return l.refused >= l.bears
 }
 
 // Pause returns how long the loop waits now, in ms; waiting is [Allocator.Waiting].

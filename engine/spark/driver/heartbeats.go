@@ -21,7 +21,6 @@ type heartbeats struct {
 	ahead   bool  // it is for now, after others of this time have passed: it comes before what is of a later kind
 	news    bool  // the ResourceManager has something to tell
 	nodes   int   // in the cluster
-	refused int   // calls in a row that the ResourceManager has not taken
 }
 
 // heartbeat is one turn of the AM's reporter: requests are brought up to date, the ResourceManager is
@@ -36,7 +35,7 @@ func (a *asked) heartbeat(first bool) {
 	}
 	a.alloc.Request(&a.req)
 	if err := a.h.Allocate(&a.req, &a.resp); err == nil {
-		a.beats.refused = 0
+		a.beats.ladder.Called(true)
 		a.beats.nodes = a.resp.Nodes
 		a.alloc.Response(a.now(), &a.resp, &a.out)
 		a.carryOut(&a.out)
@@ -61,7 +60,7 @@ func (a *asked) refusal(err error, first bool) (reason string, exit int32) {
 	exit = exitUncaught
 	if !first {
 		exit = exitReporter
-		if a.beats.refused++; a.beats.refused < a.conf.ReporterFailures {
+		if !a.beats.ladder.Called(false) {
 			return "", 0
 		}
 	}

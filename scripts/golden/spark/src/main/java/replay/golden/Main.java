@@ -17,14 +17,15 @@ public final class Main {
 
     public static void main(String[] args) throws Exception {
         if (args.length != 3) {
-            System.err.println("usage: run container_placement|yarn_allocator|yarn_allocator_wide|executor_allocation|executor_allocation_wide|task_set_manager|task_set_wide|task_set_full|task_set_rare|pools|dag|dag_cached|dag_shared|dag_slots|dag_all|backend|backend_dag|backend_silent|backend_dag_silent|backend_dag_cached|settings|settings_references|defaults COUNT SEED");
+            System.err.println("usage: run container_placement|yarn_allocator|yarn_allocator_wide|yarn_allocator_loop|executor_allocation|executor_allocation_wide|task_set_manager|task_set_wide|task_set_full|task_set_rare|pools|dag|dag_cached|dag_shared|dag_slots|dag_all|backend|backend_dag|backend_silent|backend_dag_silent|backend_dag_cached|settings|settings_references|defaults COUNT SEED");
             System.exit(2);
         }
         Recorder recorder =
                 switch (args[0]) {
                     case "container_placement" -> new ContainerPlacement();
-                    case "yarn_allocator" -> new YarnAllocatorRuns(false);
-                    case "yarn_allocator_wide" -> new YarnAllocatorRuns(true);
+                    case "yarn_allocator" -> new YarnAllocatorRuns(false, false);
+                    case "yarn_allocator_wide" -> new YarnAllocatorRuns(true, false);
+                    case "yarn_allocator_loop" -> new YarnAllocatorRuns(true, true);
                     case "executor_allocation" -> new ExecutorAllocationRuns(false);
                     case "executor_allocation_wide" -> new ExecutorAllocationRuns(true);
                     case "task_set_manager" -> new TaskSetRuns(false, false, false);

@@ -294,7 +294,7 @@ final class Settings implements Main.Recorder {
 
     /** What a container for an executor of the application's own profile is asked with. */
     private static void executor(SparkConf c, ResourceProfile profile, Map<String, Object> out) throws Exception {
-        out.put("executor", size(new YarnAllocatorRuns(false).sizeOf(c)));
+        out.put("executor", size(new YarnAllocatorRuns(false, false).sizeOf(c)));
         out.put("slots", profile.maxTasksPerExecutor(c));
     }
 }

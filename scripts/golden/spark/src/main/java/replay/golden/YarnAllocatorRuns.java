@@ -25,6 +25,7 @@ import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.client.api.AMRMClient.ContainerRequest;
 import org.apache.hadoop.yarn.client.api.impl.AMRMClientImpl;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.exceptions.YarnException;
 import org.apache.hadoop.yarn.util.RackResolver;
 import org.apache.spark.SparkConf;
 import org.apache.spark.deploy.yarn.SparkRackResolver;
@@ -49,11 +50,16 @@ final class YarnAllocatorRuns implements Main.Recorder {
 
     private final List<Integer> profileIds = new ArrayList<>(); // Spark's numbers, by ours
     private Map<String, List<Object>> out; // of the present event
+    private Map<String, Container> before; // it, the executors
+    private int waiting; // launches, before it
     private final boolean wide;
     private YarnLaunches launches; // of wide runs
+    private final boolean looped;
+    private AmLoop loop; // of looped runs, which are wide
 
-    YarnAllocatorRuns(boolean wide) {
+    YarnAllocatorRuns(boolean wide, boolean looped) {
         this.wide = wide;
+        this.looped = looped;
     }
 
     /** The client's table of asks, with a script in place of the ResourceManager. */
@@ -61,7 +67,10 @@ final class YarnAllocatorRuns implements Main.Recorder {
         AllocateResponse response;
 
         @Override
-        public AllocateResponse allocate(float progress) {
+        public AllocateResponse allocate(float progress) throws YarnException {
+            if (looped) {
+                loop.call();
+            }
             return response;
         }
 
@@ -143,7 +152,23 @@ final class YarnAllocatorRuns implements Main.Recorder {
 
     private YarnAllocator allocator(SparkConf conf, YarnConfiguration yarn, ScriptedClient client, ManualClock clock) {
         return new YarnAllocator("", new Driver(conf), yarn, conf, client, ATTEMPT, null,
-                BackendParts.cast(map(new LinkedHashMap<>())), new SparkRackResolver(yarn), clock);
+                BackendParts.cast(map(new LinkedHashMap<>())), new SparkRackResolver(yarn), clock) {
+            @Override
+            public int getNumExecutorsFailed() {
+                if (looped) {
+                    loop.looked();
+                }
+                return super.getNumExecutorsFailed();
+            }
+
+            @Override
+            public int getNumContainersPendingAllocate() {
+                if (looped) {
+                    loop.sleeps();
+                }
+                return super.getNumContainersPendingAllocate();
+            }
+        };
     }
 
     /** What an allocator asks for with an executor of the application's own profile. */
@@ -195,6 +220,14 @@ final class YarnAllocatorRuns implements Main.Recorder {
             keys.putAll(launches.draw(conf, hosts));
             conf.set("spark.yarn.launchContainers", "true");
         }
+        YarnConfiguration yarn = yarnConf();
+        loop = looped ? new AmLoop(r) : null;
+        if (looped) {
+            keys.putAll(loop.draw(conf, yarn, dynamic, initial));
+            if (!conf.contains("spark.executor.maxNumFailures")) {
+                keys.remove("spark.executor.maxNumFailures");
+            }
+        }
         List<ResourceProfile> profiles = new ArrayList<>();
         List<Map<String, Object>> sets = new ArrayList<>();
         profiles.add(defaultProfile(conf));
@@ -210,13 +243,12 @@ final class YarnAllocatorRuns implements Main.Recorder {
         }
         profiles.forEach(p -> profileIds.add(p.id()));
 
-        YarnConfiguration yarn = yarnConf();
         ManualClock clock = new ManualClock(1_000_000L);
         YarnAllocator sizes = allocator(conf, yarn, client(yarn), clock); // asked for sizes only
         List<Object> described = new ArrayList<>();
         List<Resource> resources = new ArrayList<>();
         for (ResourceProfile p : profiles) {
-            call(sizes, "createYarnResourceForResourceProfile", p);
+            call(sizes, YarnAllocator.class, "createYarnResourceForResourceProfile", p);
             Resource size = sizes.rpIdToYarnResource().get(p.id());
             resources.add(size);
             described.add(object("profile", described.size(), "cores", size.getVirtualCores(),
@@ -234,62 +266,40 @@ final class YarnAllocatorRuns implements Main.Recorder {
         List<Object> events = new ArrayList<>();
         events.add(event(object("op", "start", "t", clock.getTimeMillis()), allocator, () -> {}));
         List<Long> live = new ArrayList<>(); // containers that YARN has not reported as ended
-        long next = 1;
-        for (int n = between(r, 5, 60); n > 0; n--) {
+        long[] next = {1};
+        int n = between(r, 5, 60);
+        if (looped) {
+            int[] left = {n};
+            Map<String, Object> now = new LinkedHashMap<>(); // the heartbeat under way
+            loop.play(conf, yarn, allocator, () -> {
+                ends(now, allocator, events);
+                while (left[0]-- > 0) {
+                    if (chance(r, 0.4)) {
+                        furtherStep(r, allocator, clock, events);
+                    } else if (chance(r, 0.1)) {
+                        loop.wake();
+                        events.add(event(object("op", "wake", "t", clock.getTimeMillis()), allocator, () -> {}));
+                    } else {
+                        Map<String, Object> e = step(r, allocator, client, profiles, resources, hosts, clock, live, next, events);
+                        if (e != null) {
+                            now.putAll(e);
+                            begin();
+                            return true;
+                        }
+                    }
+                }
+                client.response = AllocateResponse.newInstance(0, List.of(), List.of(), List.of(), Resource.newInstance(0, 0), null, 1000, null, List.of());
+                return false;
+            });
+            ends(now, allocator, events);
+        }
+        for (; n > 0 && !looped; n--) {
             if (wide && chance(r, 0.4)) {
                 furtherStep(r, allocator, clock, events);
                 continue;
             }
-            int kind = r.nextInt(100);
-            if (kind < 30) {
-                events.add(requestTotal(r, allocator, profiles, hosts, clock));
-            } else if (kind < 42) {
-                List<String> known = new ArrayList<>(javaMap(allocator.executorIdToContainer()).keySet());
-                String exec = known.isEmpty() || chance(r, 0.1) ? "999" : pick(r, known);
-                events.add(event(object("op", "kill_executor", "t", clock.getTimeMillis(), "exec", exec),
-                        allocator, () -> allocator.killExecutor(exec)));
-            } else if (kind < 50) {
-                clock.advance(1000L * between(r, 1, 90));
-                events.add(event(object("op", "advance", "t", clock.getTimeMillis()), allocator, () -> {}));
-            } else {
-                clock.advance(pick(r, 200L, 1000L, 3000L));
-                List<Object> granted = new ArrayList<>();
-                List<Object> completed = new ArrayList<>();
-                List<Container> containers = new ArrayList<>();
-                List<ContainerStatus> statuses = new ArrayList<>();
-                for (int g = chance(r, 0.4) ? 0 : between(r, 0, 6); g > 0; g--) {
-                    int p = chance(r, 0.7) ? 0 : r.nextInt(profiles.size());
-                    if (!allocator.rpIdToYarnResource().containsKey(profileIds.get(p))) {
-                        p = 0; // YARN gives nothing that was never asked for
-                    }
-                    String host = pick(r, hosts);
-                    long mb = (resources.get(p).getMemorySize() + 511) / 512 * 512;
-                    int vcores = resources.get(p).getVirtualCores();
-                    containers.add(Container.newInstance(ContainerId.newContainerId(ATTEMPT, next),
-                            NodeId.newInstance(host, 8041), host + ":8042", Resource.newInstance(mb, vcores),
-                            Priority.newInstance(profileIds.get(p)), null));
-                    granted.add(object("container", next, "host", host, "profile", p, "memory_mb", mb, "vcores", vcores));
-                    next++;
-                }
-                for (Long c : some(r, live, chance(r, 0.5) ? 0 : between(r, 0, 4))) {
-                    int exit = pick(r, -100, -101, -102, -103, -104, -105, -106, -107, -108, -109, -1000, 0, 1, 1, 1, 52, 137, 143);
-                    live.remove(c);
-                    statuses.add(ContainerStatus.newInstance(
-                            ContainerId.newContainerId(ATTEMPT, c), ContainerState.COMPLETE, "", exit));
-                    completed.add(object("container", c, "exit_status", exit));
-                }
-                containers.forEach(c -> live.add(c.getId().getContainerId()));
-                int nodes = wide ? pick(r, 0, 1, 2, 3, 1000, 1000, 1000) : 1000;
-                List<Object> leaving = new ArrayList<>();
-                client.response = AllocateResponse.newInstance(0, statuses, containers, wide ? launches.nodes(hosts, leaving) : new ArrayList<>(),
-                        Resource.newInstance(0, 0), null, nodes, null, new ArrayList<>());
-                Map<String, Object> heartbeat = object("op", "heartbeat", "t", clock.getTimeMillis(), "granted", granted, "completed", completed);
-                if (wide) {
-                    heartbeat.put("nodes", nodes);
-                    if (launches.decommission) {
-                        heartbeat.put("decommissioning", leaving);
-                    }
-                }
+            Map<String, Object> heartbeat = step(r, allocator, client, profiles, resources, hosts, clock, live, next, events);
+            if (heartbeat != null) {
                 events.add(event(heartbeat, allocator, allocator::allocateResources));
             }
         }
@@ -310,6 +320,75 @@ final class YarnAllocatorRuns implements Main.Recorder {
                 "hosts", hosts,
                 "racks", new TreeMap<>(racks),
                 "events", events);
+    }
+
+    /** One step of a run; of a heartbeat, which is returned, nothing is done but that its answer is prepared. */
+    private Map<String, Object> step(SplittableRandom r, YarnAllocator allocator, ScriptedClient client, List<ResourceProfile> profiles, List<Resource> resources, List<String> hosts,
+            ManualClock clock, List<Long> live, long[] next, List<Object> events) throws Exception {
+        int kind = r.nextInt(100);
+        if (kind < 30) {
+            events.add(requestTotal(r, allocator, profiles, hosts, clock));
+        } else if (kind < 42) {
+            List<String> known = new ArrayList<>(javaMap(allocator.executorIdToContainer()).keySet());
+            String exec = known.isEmpty() || chance(r, 0.1) ? "999" : pick(r, known);
+            events.add(event(object("op", "kill_executor", "t", clock.getTimeMillis(), "exec", exec),
+                    allocator, () -> allocator.killExecutor(exec)));
+        } else if (kind < 50) {
+            clock.advance(1000L * between(r, 1, 90));
+            events.add(event(object("op", "advance", "t", clock.getTimeMillis()), allocator, () -> {}));
+        } else {
+            clock.advance(pick(r, 200L, 1000L, 3000L));
+            List<Object> granted = new ArrayList<>();
+            List<Object> completed = new ArrayList<>();
+            List<Container> containers = new ArrayList<>();
+            List<ContainerStatus> statuses = new ArrayList<>();
+            for (int g = chance(r, 0.4) ? 0 : between(r, 0, 6); g > 0; g--) {
+                int p = chance(r, 0.7) ? 0 : r.nextInt(profiles.size());
+                if (!allocator.rpIdToYarnResource().containsKey(profileIds.get(p))) {
+                    p = 0; // YARN gives nothing that was never asked for
+                }
+                String host = pick(r, hosts);
+                long mb = (resources.get(p).getMemorySize() + 511) / 512 * 512;
+                int vcores = resources.get(p).getVirtualCores();
+                containers.add(Container.newInstance(ContainerId.newContainerId(ATTEMPT, next[0]),
+                        NodeId.newInstance(host, 8041), host + ":8042", Resource.newInstance(mb, vcores),
+                        Priority.newInstance(profileIds.get(p)), null));
+                granted.add(object("container", next[0], "host", host, "profile", p, "memory_mb", mb, "vcores", vcores));
+                next[0]++;
+            }
+            for (Long c : some(r, live, chance(r, 0.5) ? 0 : between(r, 0, 4))) {
+                int exit = pick(r, -100, -101, -102, -103, -104, -105, -106, -107, -108, -109, -1000, 0, 1, 1, 1, 52, 137, 143);
+                live.remove(c);
+                statuses.add(ContainerStatus.newInstance(
+                        ContainerId.newContainerId(ATTEMPT, c), ContainerState.COMPLETE, "", exit));
+                completed.add(object("container", c, "exit_status", exit));
+            }
+            containers.forEach(c -> live.add(c.getId().getContainerId()));
+            int nodes = wide ? pick(r, 0, 1, 2, 3, 1000, 1000, 1000) : 1000;
+            List<Object> leaving = new ArrayList<>();
+            client.response = AllocateResponse.newInstance(0, statuses, containers, wide ? launches.nodes(hosts, leaving) : new ArrayList<>(),
+                    Resource.newInstance(0, 0), null, nodes, null, new ArrayList<>());
+            Map<String, Object> heartbeat = object("op", "heartbeat", "t", clock.getTimeMillis(), "granted", granted, "completed", completed);
+            if (wide) {
+                heartbeat.put("nodes", nodes);
+                if (launches.decommission) {
+                    heartbeat.put("decommissioning", leaving);
+                }
+            }
+            return heartbeat;
+        }
+        return null;
+    }
+
+    /** Ends the heartbeat under way, if there is one. */
+    private void ends(Map<String, Object> now, YarnAllocator allocator, List<Object> events) throws Exception {
+        if (!now.isEmpty()) {
+            loop.result(now);
+            Map<String, Object> e = new LinkedHashMap<>(now);
+            finish(e, allocator);
+            events.add(e);
+            now.clear();
+        }
     }
 
     /** A launch ends, or the driver asks why an executor went, or the application is about to end. */
@@ -371,15 +450,23 @@ final class YarnAllocatorRuns implements Main.Recorder {
     }
 
     /** Runs one event and adds what came of it. */
-    @SuppressWarnings("unchecked")
     private Map<String, Object> event(Map<String, Object> e, YarnAllocator allocator, Runnable run) {
+        before = javaMap(allocator.executorIdToContainer());
+        begin();
+        run.run();
+        return finish(e, allocator);
+    }
+
+    private void begin() {
         out = new LinkedHashMap<>();
         for (String key : Arrays.asList("removed", "added", "released", "launched", "remove_executor")) {
             out.put(key, new ArrayList<>());
         }
-        Map<String, Container> before = javaMap(allocator.executorIdToContainer());
-        int waiting = wide ? launches.waiting() : 0;
-        run.run();
+        waiting = wide ? launches.waiting() : 0;
+    }
+
+    @SuppressWarnings("unchecked")
+    private Map<String, Object> finish(Map<String, Object> e, YarnAllocator allocator) {
         if (wide) {
             out.get("launched").addAll(launches.launched(waiting));
             out.put("answers", new ArrayList<>(launches.answers));
