@@ -253,7 +253,7 @@ func (r *reader) task(kind string) Task {
 	prefix := "mapreduce." + kind + "."
 	t := Task{
 		Size:               r.sizeOfTask(kind),
-		Uber:               resource.R(r.long(prefix+"memory.mb", -1), r.long(prefix+"cpu.vcores", 1)),
+		Uber:               resource.R(r.long(prefix+"memory.mb", -1), int64(r.int(prefix+"cpu.vcores", 1))),
 		MaxAttempts:        r.int(prefix+"maxattempts", 4),
 		FailuresMaxPercent: r.int(prefix+"failures.maxpercent", 0),
 		Speculative:        r.flag(prefix+"speculative", true, false), // by mapred-default.xml, which MRAppMaster does without

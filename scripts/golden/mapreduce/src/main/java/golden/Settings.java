@@ -51,6 +51,8 @@ final class Settings {
   private static final String[] SIZES = {"0", "1", "512", "2048", "2 Gi", "2Gi", "1G", "100M", "1500Ki", "-1", "1.5", "x", "", " 5", "5 ", "2500m", "1T", "3X", "07", "4 g", "2147483648", "1k", "3000Mi"};
   private static final String[] HEAPS = {"-Xmx1g", "-Xmx1000m -ea", "-ea -Xmx512M -Xmx2G", "-Xmx1048576k", "-Xmx1073741824", "-Xms1g", "", "-Xmx", "-Xmx1t", "-Xmx0m", "-Xmx1.5g", "x", "-Xmx 1g", "  -Xmx700m ",
       "-Xmx1gb", "-XX:a -Xmx3g -Dx=-Xmx9g"};
+  private static final String[] LARGE = {"2147483648", "4294967296", "4294967297", "6442450945", "99999999999", "-2147483648", "-2147483649"}; // beyond an int, also where it would be cut to one that is small
+  private static final String[] WHOLE = {"yarn.app.mapreduce.am.resource.cpu-vcores", "yarn.app.mapreduce.am.resource.mb", "yarn.app.mapreduce.am.resource.vcores", "mapreduce.map.cpu.vcores", "mapreduce.reduce.memory.mb"};
   private static final String[] RATIOS = {"0.8", "0.5", "1", "2", "1e-1", "x", "", "0.75f"};
 
   /** The context of an application master that has nothing. */
@@ -155,6 +157,7 @@ final class Settings {
     for (String type : new String[] {"map", "reduce"}) { // as JobImpl.makeUberDecision reads them
       v.put("uber_" + type, Arrays.asList(c.getLong("mapreduce." + type + ".memory.mb", -1), c.getInt("mapreduce." + type + ".cpu.vcores", 1)));
     }
+    v.put("uber_room", Arrays.asList((long) c.getInt(MRJobConfig.MR_AM_VMEM_MB, 1536), (long) c.getInt(MRJobConfig.MR_AM_CPU_VCORES, 1))); // which fail a job of which they are no numbers
     v.put("uber_limits", Arrays.asList(c.getInt(MRJobConfig.JOB_UBERTASK_MAXMAPS, 9), c.getInt(MRJobConfig.JOB_UBERTASK_MAXREDUCES, 1)));
     v.put("heartbeat", c.getInt(MRJobConfig.MR_AM_TO_RM_HEARTBEAT_INTERVAL_MS, 1000));
     v.put("refused", c.getLong(MRJobConfig.MR_AM_TO_RM_WAIT_INTERVAL_MS, 360000));
@@ -177,7 +180,7 @@ final class Settings {
 
   /** What MapReduce takes and a replay refuses, because it can only be a mistake: sizes beyond 32 bits or below 0, no attempts, no intervals. */
   private String mistake(Map<String, Object> values) {
-    for (String size : new String[] {"map", "reduce", "am"}) {
+    for (String size : new String[] {"map", "reduce", "am", "uber_room"}) {
       for (Object n : (List<?>) values.get(size)) {
         if ((Long) n < 0 || (Long) n > Integer.MAX_VALUE) {
           return size;
@@ -185,7 +188,7 @@ final class Settings {
       }
     }
     for (String key : AMOUNTS) { // vcores are cut to 32 bits
-      if (key.endsWith("vcores") && set.containsKey(key) && set.get(key).matches("1T|2 ?Gi|3000Mi|2147483648")) {
+      if (key.endsWith("vcores") && set.containsKey(key) && set.get(key).matches("1T|2 ?Gi|3000Mi|2147483648|4294967296|4294967297|6442450945|99999999999")) {
         return key;
       }
     }
@@ -203,6 +206,11 @@ final class Settings {
   Map<String, Object> run(long seed) throws Exception {
     for (int i = 1 + rnd.nextInt(3); i > 0; i--) {
       draw();
+    }
+    Random other = new Random(seed * 7919); // which leaves the draws of other cases as they are
+    if (other.nextInt(4) == 0) {
+      String[] texts = other.nextInt(3) == 0 ? NUMBERS : other.nextBoolean() ? SIZES : LARGE;
+      set.put(WHOLE[other.nextInt(WHOLE.length)], texts[other.nextInt(texts.length)]);
     }
     Map<String, Object> out = new LinkedHashMap<>();
     out.put("id", seed);
