@@ -47,7 +47,7 @@ final class AmLoop {
         } else {
             conf.remove("spark.executor.maxNumFailures");
             if (dynamic) {
-                keys.put("spark.dynamicAllocation.maxExecutors", executors + between(r, 0, 2));
+                keys.put("spark.dynamicAllocation.maxExecutors", Math.max(1, executors + between(r, 0, 2)));
             }
         }
         keys.put("spark.yarn.scheduler.heartbeat.interval-ms", pick(r, 1, 50, 1000, 3000, 3000, 10_000));
