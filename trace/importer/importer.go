@@ -26,6 +26,7 @@ import (
 	"replay/trace/importer/swf"
 	"replay/trace/importer/swim"
 	"replay/trace/importer/table"
+	"replay/trace/importer/training"
 	"replay/trace/importer/wfcommons"
 	"replay/trace/importer/workload"
 	"replay/trace/importer/wta"
@@ -47,10 +48,12 @@ var Importers = map[string]workload.Format{
 	"google-2011":       google.V2011,
 	"google-2019":       google.V2019,
 	"gwf":               gwf.Format,
+	"helios":            training.Helios,
 	"jhist":             jhist.Format,
 	"mapreduce-on-yarn": sparkonyarn.MapReduceFormat,
 	"opendc":            opendc.Format,
 	"parquet":           table.Parquet,
+	"philly":            training.Philly,
 	"rumen":             rumen.Format,
 	"sls":               sls.Format,
 	"spark-eventlog":    eventlog.Format,
