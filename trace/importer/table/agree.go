@@ -54,6 +54,54 @@ func (t *reader) agree(rows [][]string) {
 	t.b.Warn("%s - %s is not %s, which is taken, in %d of the first %d rows that have all three, such as %s: %s", end.name, start.name, span.name, differ, n, first, what)
 }
 
+// noWaitsAsQueues takes the role queue from a column that has it by its name alone where in all of the first rows that were submitted and started it is the time between the two: a time in a
+// queue, and not the name of one.
+func (t *reader) noWaitsAsQueues(rows [][]string) {
+	queue, submit, start := t.columns[roleQueue], t.columns[roleSubmit], t.columns[roleStart]
+	if queue == nil || submit == nil || start == nil || queue.how == "--map" {
+		return
+	}
+	from, to := *submit, *start // as they will be settled
+	if from.settle(from.valuesIn(rows)) != nil || to.settle(to.valuesIn(rows)) != nil || from.open || to.open {
+		return
+	}
+	n := 0
+	for _, row := range rows {
+		a, b := fieldOf(row, from.at), fieldOf(row, to.at)
+		if absent(a) || absent(b) {
+			continue
+		}
+		x, ok := from.int([]byte(a))
+		y, fits := to.int([]byte(b))
+		q, err := strconv.ParseFloat(fieldOf(row, queue.at), 64)
+		if !ok || !fits || err != nil {
+			return
+		}
+		waited := float64(y - x)
+		if math.Abs(waited-float64(1000*q)) > 1000 && math.Abs(waited-q) > 1 {
+			return
+		}
+		if waited > 1000 {
+			n++
+		}
+	}
+	if n == 0 {
+		return
+	}
+	t.columns[roleQueue] = nil
+	t.b.Warn("column %s is %s - %s in the first rows, a time in a queue and not the name of one: no column has the role queue; --map gives it one", queue.name, start.name, submit.name)
+}
+
+// valuesIn are the fields of a column in the rows of the sample that have it.
+func (c *column) valuesIn(rows [][]string) (values []string) {
+	for _, r := range rows {
+		if c.at < len(r) {
+			values = append(values, fieldOf(r, c.at))
+		}
+	}
+	return values
+}
+
 // stating says with which units, where none are stated, a time between instants that is f times a span is as long as that.
 func stating(start, end, span *column, f float64) string {
 	var maps []string

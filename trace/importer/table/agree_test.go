@@ -29,6 +29,30 @@ func TestDurationsAgainstStartsAndEnds(t *testing.T) {
 	}
 }
 
+// A column called queue that has the time between submission and start names no queue.
+func TestWaitsThatAreCalledQueue(t *testing.T) {
+	const said = "column queue is start - submit in the first rows, a time in a queue and not the name of one"
+	for text, queue := range map[string]string{
+		"submit,start,run,queue\n2026-01-01 00:00:00,2026-01-01 00:00:05,60,5\n2026-01-01 00:01:00,2026-01-01 00:01:00,60,0\n": "root.default",
+		"submit,start,run,queue\n10,15,60,5\n20,,,\n20,30,60,10.0\n":                                                           "root.default",
+		"submit,start,run,queue\n10,15,60,5\n20,30,60,11\n20,30,60,12\n":                                                       "root.5",
+		"submit,start,run,queue\n10,10,60,0\n20,20,60,0\n":                                                                     "root.0",
+		"submit,start,run,queue\n10,15,60,etl\n":                                                                               "root.etl",
+	} {
+		var warned []string
+		_, m, err := imported(t, text, nil, func(o *workload.Options) { o.Warn = func(s string) { warned = append(warned, s) } })
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if got := m.Queues[m.JobList[0].Queue].Path; got != queue || strings.Contains(strings.Join(warned, "\n"), said) != (queue == "root.default") {
+			t.Errorf("%q: queue %s, warned of %q, want %s", text, got, warned, queue)
+		}
+		if _, m, err = imported(t, text, map[string]string{"map": "submit=submit,start=start,duration=run,queue=queue"}, nil); err != nil || m.Queues[m.JobList[0].Queue].Path == "root.default" {
+			t.Errorf("%q with --map: %v, %v, want what the map says", text, m.Queues, err)
+		}
+	}
+}
+
 // A size that is large where the first ones are small gives those another unit.
 func TestLateSizes(t *testing.T) {
 	for _, tt := range []struct{ head, row, last, want string }{

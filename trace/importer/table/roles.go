@@ -45,7 +45,7 @@ var known = [roles]struct {
 	roleStart:    {"start", instant, []string{"start", "started", "starttime", "starttimestamp", "startts", "tsstart", "startedat", "begin", "begintime", "launchtime", "launched", "scheduledtime", "startedtime", "startdate", "startingtime"}},
 	roleEnd:      {"end", instant, []string{"end", "ended", "endtime", "endtimestamp", "endts", "tsend", "endedat", "finish", "finished", "finishtime", "finishedat", "finishts", "stop", "stoptime", "stopped", "completed", "completedat", "completiontime", "completedtime", "finishedtime", "deletiontime", "enddate"}},
 	roleDuration: {"duration", span, []string{"duration", "runtime", "elapsed", "elapsedtime", "run", "servicetime", "walltime", "executiontime", "elapsedraw", "exectime", "runningtime", "taskduration", "taskruntime"}},
-	roleTasks:    {"tasks", count, []string{"tasks", "numtasks", "ntasks", "taskcount", "taskscount", "instances", "numinstances", "instancenum", "instancecount", "count"}},
+	roleTasks:    {"tasks", count, []string{"tasks", "numtasks", "ntasks", "taskcount", "taskscount", "instances", "numinstances", "instancenum", "instancecount", "tasksrequested", "requestedtasks", "count"}},
 	roleVCores:   {"vcores", cores, []string{"vcores", "vcore", "cores", "core", "cpus", "cpu", "ncpus", "numcpus", "cpunum", "cpucount", "corecount", "numcores", "reqcpus", "alloccpus", "cpurequest", "requestedcpus", "nprocs", "numprocs", "procs", "processors"}},
 	roleMemory:   {"memory", memory, []string{"memory", "mem", "ram", "reqmem", "memoryrequest", "requestedmemory", "memrequest"}},
 	roleGPU:      {"gpu", count, []string{"gpu", "gpus", "ngpus", "numgpus", "gpunum", "gpucount", "gpurequest", "requestedgpus", "alloctres", "reqtres"}},

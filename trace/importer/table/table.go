@@ -282,6 +282,7 @@ func (c *columns) places() (all []int) {
 
 // settle finds how values are written, and says it.
 func (t *reader) settle(rows [][]string) error {
+	t.noWaitsAsQueues(rows)
 	if t.b.Param("map") == "" {
 		t.b.Note("columns by their names: --map %s", t.columns.said())
 	}
@@ -290,12 +291,7 @@ func (t *reader) settle(rows [][]string) error {
 		if c == nil {
 			continue
 		}
-		var values []string
-		for _, r := range rows {
-			if c.at < len(r) {
-				values = append(values, fieldOf(r, c.at))
-			}
-		}
+		values := c.valuesIn(rows)
 		if known[c.role].of == span {
 			c.beside = t.fine
 		}
