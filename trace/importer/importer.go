@@ -37,6 +37,7 @@ const MemoryBudget = 48 << 20
 
 // Importers maps the name of a format to its importer.
 var Importers = map[string]workload.Format{
+	"acme":              training.Acme,
 	"alibaba-2017":      alibaba.V2017,
 	"alibaba-2018":      alibaba.V2018,
 	"alibaba-gpu-2020":  alibaba.GPU2020,

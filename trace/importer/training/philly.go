@@ -74,8 +74,7 @@ func readPhilly(ctx context.Context, inputs []string, b *workload.Builder) error
 	if err := machineList.Read(ctx, b, machines, func(r *delimited.Row) error { return addMachine(b, r, seen) }); err != nil {
 		return err
 	}
-	sayClock(b)
-	p := phillyLog{b: b, ctx: ctx}
+	p := phillyLog{b: b, ctx: ctx, clock: clock{b: b}}
 	for i, path := range logs {
 		if err := p.file(path); err != nil {
 			return err
@@ -116,6 +115,7 @@ func addMachine(b *workload.Builder, r *delimited.Row, seen map[string]bool) err
 type phillyLog struct {
 	b      *workload.Builder
 	ctx    context.Context
+	clock  clock
 	parser objects.Parser
 }
 
@@ -135,7 +135,7 @@ func (p *phillyLog) file(path string) (err error) {
 		v, err := p.parser.Object(text)
 		var j phillyJob
 		if err == nil {
-			j, err = phillyJobOf(v)
+			j, err = p.read(v)
 		}
 		if err != nil {
 			return p.b.Drop("jobs_that_say_something_else", "%s: job %d, from line %d: %w", s.Name, n, line, err)
@@ -167,8 +167,8 @@ type server struct {
 	gpus int64
 }
 
-// phillyJobOf reads an element.
-func phillyJobOf(v *fastjson.Value) (j phillyJob, err error) {
+// read reads an element.
+func (p *phillyLog) read(v *fastjson.Value) (j phillyJob, err error) {
 	for _, x := range []struct {
 		name string
 		to   *string
@@ -180,7 +180,7 @@ func phillyJobOf(v *fastjson.Value) (j phillyJob, err error) {
 	if j.id == "" {
 		return j, errors.New(`jobid is "", want a name`)
 	}
-	if j.submit, err = timeIn(v, "submitted_time"); err != nil {
+	if j.submit, err = p.timeIn(v, "submitted_time"); err != nil {
 		return j, err
 	}
 	if j.submit == trace.Unset {
@@ -192,7 +192,7 @@ func phillyJobOf(v *fastjson.Value) (j phillyJob, err error) {
 	}
 	last := j.submit
 	for i, x := range attempts {
-		a, err := attemptOf(x)
+		a, err := p.attempt(x)
 		for _, ms := range []int64{a.start, a.end} {
 			if err == nil && ms != trace.Unset && ms < last {
 				err = errors.New("a time is before those that come before it, want start_time and end_time in their order, from submitted_time on")
@@ -210,15 +210,15 @@ func phillyJobOf(v *fastjson.Value) (j phillyJob, err error) {
 	return j, nil
 }
 
-// attemptOf reads an attempt.
-func attemptOf(v *fastjson.Value) (a attempt, err error) {
+// attempt reads an attempt.
+func (p *phillyLog) attempt(v *fastjson.Value) (a attempt, err error) {
 	if v.Type() != fastjson.TypeObject {
 		return a, fmt.Errorf("is %s, want an object", objects.Shown(v))
 	}
-	if a.start, err = timeIn(v, "start_time"); err != nil {
+	if a.start, err = p.timeIn(v, "start_time"); err != nil {
 		return a, err
 	}
-	if a.end, err = timeIn(v, "end_time"); err != nil {
+	if a.end, err = p.timeIn(v, "end_time"); err != nil {
 		return a, err
 	}
 	detail, err := objects.List(v, "detail")
@@ -240,12 +240,12 @@ func attemptOf(v *fastjson.Value) (a attempt, err error) {
 }
 
 // timeIn is the time of a member.
-func timeIn(v *fastjson.Value, name string) (int64, error) {
+func (p *phillyLog) timeIn(v *fastjson.Value, name string) (int64, error) {
 	text, err := objects.Text(v, name)
 	if err != nil {
 		return trace.Unset, err
 	}
-	ms, _, ok := instant(text)
+	ms, ok := p.clock.instant(text)
 	if !ok {
 		return trace.Unset, fmt.Errorf("%s is %.40q, want a time such as 2017-10-07 01:11:39, or null", name, text)
 	}
@@ -292,7 +292,7 @@ func (p *phillyLog) job(x *phillyJob) error {
 	b.Counts.Defaulted["task_vcores"] += int64(len(a.servers))
 	for _, s := range a.servers {
 		t := containers.Task{DurationMS: a.end - a.start, WaitMS: first - x.submit, Retries: int32(took), Host: s.host}
-		if err := j.Add("", task(s.gpus, 1000), trace.Unset, 1, t); err != nil {
+		if err := j.Add("", task(s.gpus, 1000, 0), trace.Unset, 1, t); err != nil {
 			return b.Drop("jobs_of_too_many_servers", "%w", err)
 		}
 	}

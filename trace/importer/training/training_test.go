@@ -12,6 +12,7 @@ import (
 
 const (
 	venus   = "../testdata/helios/venus.csv"
+	kalos   = "../testdata/acme/job_trace"
 	cluster = "../testdata/philly/cluster"
 )
 
@@ -21,6 +22,10 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	importtest.Golden(t, "helios", res, m)
+	if res, m, err = importtest.Import(t, Acme, kalos, func(o *workload.Options) { o.Nodes = 4 }); err != nil {
+		t.Fatal(err)
+	}
+	importtest.Golden(t, "acme", res, m)
 	if res, m, err = importtest.Import(t, Philly, cluster, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -125,17 +130,24 @@ func TestPhillyLeftOut(t *testing.T) {
 }
 
 func TestInstant(t *testing.T) {
-	for text, want := range map[string]int64{"2017-10-07 01:12:09": 1507338729000, "2017-10-07 01:12:09 PDT": 1507338729000, "2017/10/07 01:12:09": 1507338729000, "None": trace.Unset, "": trace.Unset} {
-		if ms, absent, ok := instant(text); !ok || ms != want || absent != (want == trace.Unset) {
-			t.Errorf("%q is %d (%t, %t), want %d", text, ms, absent, ok, want)
+	c := clock{said: true}
+	for text, want := range map[string]int64{
+		"2017-10-07 01:12:09": 1507338729000, "2017-10-07 01:12:09 PDT": 1507338729000, "2017/10/07 01:12:09": 1507338729000, "2017-10-07 09:12:09+08:00": 1507338729000, "None": trace.Unset, "": trace.Unset,
+	} {
+		if ms, ok := c.instant(text); !ok || ms != want {
+			t.Errorf("%q is %d (%t), want %d", text, ms, ok, want)
 		}
 	}
-	if _, _, ok := instant("07.10.2017"); ok {
+	if _, ok := c.instant("07.10.2017"); ok {
 		t.Error("07.10.2017 is a time, want none")
 	}
 }
 
 func FuzzHelios(f *testing.F) { importtest.FuzzStdin(f, Helios, importtest.Read(f, venus)) }
+
+func FuzzAcme(f *testing.F) {
+	importtest.FuzzStdin(f, Acme, importtest.Read(f, filepath.Join(kalos, "trace_kalos.csv")))
+}
 
 func FuzzPhilly(f *testing.F) {
 	importtest.FuzzStdin(f, Philly, importtest.Read(f, filepath.Join(cluster, "cluster_job_log")))
