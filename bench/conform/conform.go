@@ -43,16 +43,18 @@ func (s *Summary) AtLeast(share float64) bool {
 	return !slices.ContainsFunc(s.Files, func(r *golden.Results) bool { return !r.AtLeast(share) })
 }
 
-// Dirs runs the vector files of several directories, each as [Dir] does. Files are named with their directory when there is more than one.
+// Dirs runs the vector files of several directories, each as [Dir] does. A file among them is that file of its directory alone. Files are named with their directory when there is more than one.
 func Dirs(dirs []string) (*Summary, error) {
-	if len(dirs) == 1 {
-		return Dir(dirs[0], "")
-	}
 	var all []*golden.Results
 	for _, dir := range dirs {
-		s, err := Dir(dir, "")
-		if err != nil {
-			return nil, err
+		only := ""
+		if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+			dir, only = filepath.Split(dir)
+			dir = filepath.Clean(dir)
+		}
+		s, err := Dir(dir, only)
+		if err != nil || len(dirs) == 1 {
+			return s, err
 		}
 		for _, f := range s.Files {
 			f.File = filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(f.File)))
@@ -125,6 +127,9 @@ func vectorFiles(dir, only string) ([]string, error) {
 		names = recordings
 	}
 	if only != "" {
+		if !isVectors(only) {
+			return nil, fmt.Errorf("%s: no golden vectors, want *.jsonl or *.jsonl.gz", filepath.Join(dir, only))
+		}
 		if !slices.Contains(names, only) {
 			return nil, fmt.Errorf("%s: %w (vector files there: %s)", filepath.Join(dir, only), fs.ErrNotExist, strings.Join(names, ", "))
 		}

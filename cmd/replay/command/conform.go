@@ -16,8 +16,8 @@ func conformCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "conform",
 		Usage:     "check this build against answers recorded from the real YARN and Spark classes",
-		ArgsUsage: "DIR...",
-		Description: "DIR holds golden vectors (*.jsonl, *.jsonl.gz), or is the recording of a cluster or a folder of recordings.\n" +
+		ArgsUsage: "DIR|FILE...",
+		Description: "DIR holds golden vectors (*.jsonl, *.jsonl.gz), or is the recording of a cluster or a folder of recordings; FILE is one of vectors.\n" +
 			"Exit code 1: a case differs or is not supported. With --at-least 99% it may differ: of each file that share of all cases,\n" +
 			"and of a recording of each sort of decisions, has to be equal. 3: a file is malformed.",
 		Flags: []cli.Flag{
@@ -30,7 +30,7 @@ func conformCommand() *cli.Command {
 		Action: func(c *cli.Context) error {
 			dirs := c.Args().Slice()
 			if len(dirs) == 0 {
-				return cmdline.Usagef("conform wants a directory of golden vectors or recordings")
+				return cmdline.Usagef("conform wants a directory of golden vectors or recordings, or a file of vectors")
 			}
 			if c.String("only") != "" && len(dirs) > 1 {
 				return cmdline.Usagef("--only wants one directory, got %d", len(dirs))
@@ -43,8 +43,8 @@ func conformCommand() *cli.Command {
 				return cmdline.Usagef("--max is %d, want 0 or more", c.Int("max"))
 			}
 			var summary *conform.Summary
-			if len(dirs) == 1 {
-				summary, err = conform.Dir(dirs[0], c.String("only"))
+			if only := c.String("only"); only != "" {
+				summary, err = conform.Dir(dirs[0], only)
 			} else {
 				summary, err = conform.Dirs(dirs)
 			}

@@ -33,6 +33,9 @@ func TestConform(t *testing.T) {
 	}{
 		{"equal", []string{vectors, "--only", "pools.jsonl.gz"}, cmdline.ExitDone, "pools.jsonl.gz  pools", ""},
 		{"flags first", []string{"--only=pools.jsonl.gz", vectors}, cmdline.ExitDone, "pools.jsonl.gz  pools", ""},
+		{"a file", []string{filepath.Join(vectors, "pools.jsonl.gz")}, cmdline.ExitDone, "pools.jsonl.gz  pools", ""},
+		{"a file and a directory", []string{filepath.Join(unknown, "a.jsonl"), filepath.Join(vectors, "pools.jsonl.gz")}, cmdline.ExitFailed, "spark/pools.jsonl.gz", ""},
+		{"a file of no vectors", []string{filepath.Join(vectors, "..", "..", "README.md")}, cmdline.ExitBadInput, "", "README.md: no golden vectors, want *.jsonl"},
 		{"not supported", []string{unknown}, cmdline.ExitFailed, "a.jsonl, not supported: a.jsonl: no kind of vectors has this shape", ""},
 		{"malformed", []string{bad}, cmdline.ExitBadInput, "", "a.jsonl:1: unexpected end of JSON input"},
 		{"no directory", []string{filepath.Join(bad, "x")}, cmdline.ExitBadInput, "", "no such file"},
