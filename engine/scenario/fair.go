@@ -88,11 +88,33 @@ func readFair(sc *Scenario) (Setup, error) {
 	if err := sc.changeAllocations(all); err != nil {
 		return nil, err
 	}
-	if sc.Site.Preemption && !slices.ContainsFunc(all, (*conf.Allocations).Preempts) {
+	switch first := slices.IndexFunc(all, (*conf.Allocations).Preempts); {
+	case sc.Site.Preemption && first < 0:
 		sc.warn("preemption", "%s is true, but nothing is ever preempted, as in YARN: in %s no queue has a minSharePreemptionTimeout or fairSharePreemptionTimeout, nor is there a default", keyPreemption, file.Name)
 		sc.Site.Preemption = false
+	case !sc.Site.Preemption && first >= 0 && file.Text != nil:
+		if first > 0 {
+			file = sc.Reloads[first-1].File
+		}
+		sc.warn("preemption", "%s has timeouts of preemption, but nothing is preempted, as in YARN: %s is false, %s", file.Name, keyPreemption, sc.switchedOff(keyPreemption))
+	}
+	yarnSite, _ := sc.File(YarnSite)
+	for _, r := range sc.Site.Idle {
+		sc.noteKey(sc.site, yarnSite.Name, r)
 	}
 	return f, nil
+}
+
+// switchedOff says where a switch of yarn-site.xml that is false was set so, and if nowhere, what sets it.
+func (sc *Scenario) switchedOff(key string) string {
+	switch s := sc.site[key]; {
+	case s.from == OfKey:
+		return "by --conf"
+	case s.text != "":
+		site, _ := sc.File(YarnSite)
+		return fmt.Sprintf("by %v", sc.site.placeOf(key, site.Name))
+	}
+	return "its default; --yarn-site FILE, or --conf " + key + "=true, switches it on"
 }
 
 const keyPreemption = "yarn.scheduler.fair.preemption"

@@ -78,6 +78,8 @@ type Site struct {
 	// Remarks are about keys that YARN knows and a replay does not follow, and values that can only be mistakes;
 	// Of is the key alone.
 	Remarks remark.List
+	// Idle are about keys of the FairScheduler that others of its keys keep from deciding anything; Of has the value, too.
+	Idle remark.List
 	// Unknown are keys that neither knows.
 	Unknown []UnknownKey
 }
@@ -119,6 +121,7 @@ func NewSite(props map[string]string) (*Site, error) {
 		return nil, r.err
 	}
 	s.Remarks = append(s.Remarks, r.remarks...)
+	s.Idle = s.idle(r)
 	for _, key := range sortedKeys(props) {
 		switch {
 		case r.read[key] || strings.HasPrefix(key, capacityPrefix):
@@ -141,6 +144,14 @@ const (
 	fairPrefix        = "yarn.scheduler.fair."
 	keyUpdateInterval = fairPrefix + "update-interval-ms"
 	keyAMPreemption   = fairPrefix + "am.preemption"
+	keyContinuous     = fairPrefix + "continuous-scheduling-enabled"
+	keyNodeThreshold  = fairPrefix + "locality.threshold.node"
+	keyRackThreshold  = fairPrefix + "locality.threshold.rack"
+	keyNodeDelay      = fairPrefix + "locality-delay-node-ms"
+	keyRackDelay      = fairPrefix + "locality-delay-rack-ms"
+	keyAssignMultiple = fairPrefix + "assignmultiple"
+	keyDynamicAssign  = fairPrefix + "dynamic.max.assign"
+	keyMaxAssign      = fairPrefix + "max.assign"
 	keyIncrementMB    = "yarn.scheduler.increment-allocation-mb"
 	keyIncrementCores = "yarn.scheduler.increment-allocation-vcores"
 	keyMinMB          = "yarn.scheduler.minimum-allocation-mb"
@@ -185,17 +196,17 @@ func (r *reader) site() *Site {
 func (r *reader) fair(s *Site) {
 	s.ReservationMultiple = r.float("yarn.scheduler.reservation-threshold.increment-multiple", 2)
 	s.Delay = policy.DelayByOffers
-	if s.Continuous = r.boolean(fairPrefix+"continuous-scheduling-enabled", false); s.Continuous {
+	if s.Continuous = r.boolean(keyContinuous, false); s.Continuous {
 		s.Delay = policy.DelayByTime
 	}
 	s.ContinuousSleep = r.int(fairPrefix+"continuous-scheduling-sleep-ms", 5)
-	s.LocalityThresholdNode = r.threshold("locality.threshold.node")
-	s.LocalityThresholdRack = r.threshold("locality.threshold.rack")
-	s.LocalityDelayNode = r.long(fairPrefix+"locality-delay-node-ms", -1)
-	s.LocalityDelayRack = r.long(fairPrefix+"locality-delay-rack-ms", -1)
-	s.AssignMultiple = r.boolean(fairPrefix+"assignmultiple", false)
-	s.DynamicMaxAssign = r.boolean(fairPrefix+"dynamic.max.assign", true)
-	s.MaxAssign = r.int(fairPrefix+"max.assign", -1)
+	s.LocalityThresholdNode = r.threshold(keyNodeThreshold)
+	s.LocalityThresholdRack = r.threshold(keyRackThreshold)
+	s.LocalityDelayNode = r.long(keyNodeDelay, -1)
+	s.LocalityDelayRack = r.long(keyRackDelay, -1)
+	s.AssignMultiple = r.boolean(keyAssignMultiple, false)
+	s.DynamicMaxAssign = r.boolean(keyDynamicAssign, true)
+	s.MaxAssign = r.int(keyMaxAssign, -1)
 	s.SizeBasedWeight = r.boolean(fairPrefix+"sizebasedweight", false)
 	s.ReservableNodes = r.float(fairPrefix+"reservable-nodes", 0.05)
 	if s.UpdateInterval = r.long(keyUpdateInterval, 500); s.UpdateInterval < 0 {
@@ -220,9 +231,9 @@ func (r *reader) fair(s *Site) {
 // threshold reads which part of the nodes must have passed before an application takes a worse place.
 //
 // Source: FSAppAttempt.getAllowedLocalityLevel.
-func (r *reader) threshold(name string) float32 {
-	v := r.float(fairPrefix+name, -1)
-	r.most(fairPrefix+name, v, 1, "above 1, which is all of the nodes: YARN takes 1")
+func (r *reader) threshold(key string) float32 {
+	v := r.float(key, -1)
+	r.most(key, v, 1, "above 1, which is all of the nodes: YARN takes 1")
 	return v
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"replay/engine/remark"
 	"replay/policy/resource"
 )
 
@@ -13,6 +14,42 @@ func (s *Site) AMPreemption(path string) bool {
 		return v
 	}
 	return s.amPreemption
+}
+
+// idle remarks on keys of the FairScheduler that are set to something and decide nothing, because of other keys.
+//
+// Source: FSAppAttempt.assignContainer, getAllowedLocalityLevel and getAllowedLocalityLevelByTime, FairScheduler.shouldContinueAssigning.
+func (s *Site) idle(r *reader) (list remark.List) {
+	add := func(idle bool, key, why string) {
+		if value := r.text(key, ""); idle && value != "" {
+			list.Add(remark.Odd, 0, key+"="+value, "has no effect, as in YARN: "+why)
+		}
+	}
+	const both = " is below 0, and nothing waits for a place unless both are 0 or more"
+	const byOffers = keyContinuous + " is true, and then the delays are " + keyNodeDelay + " and " + keyRackDelay
+	const byTime = "it is a delay of continuous scheduling, and " + keyContinuous + " is false; else the delays are " + keyNodeThreshold + " and " + keyRackThreshold
+	for _, of := range []struct {
+		read             bool // by the kind of delay scheduling that is on
+		other            string
+		nodeKey, rackKey string
+		node, rack       bool // 0 or more
+	}{
+		{!s.Continuous, byOffers, keyNodeThreshold, keyRackThreshold, s.LocalityThresholdNode >= 0, s.LocalityThresholdRack >= 0},
+		{s.Continuous, byTime, keyNodeDelay, keyRackDelay, s.LocalityDelayNode >= 0, s.LocalityDelayRack >= 0},
+	} {
+		add(!of.read && of.node, of.nodeKey, of.other)
+		add(!of.read && of.rack, of.rackKey, of.other)
+		add(of.read && of.node && !of.rack, of.nodeKey, of.rackKey+both)
+		add(of.read && of.rack && !of.node, of.rackKey, of.nodeKey+both)
+	}
+	switch {
+	case s.MaxAssign <= 0:
+	case !s.AssignMultiple:
+		add(true, keyMaxAssign, keyAssignMultiple+" is false: one container at each heartbeat")
+	case s.DynamicMaxAssign:
+		add(true, keyMaxAssign, keyDynamicAssign+" is true: containers at each heartbeat up to half of what is free")
+	}
+	return list
 }
 
 // tokenKeys are the keys of tokens that the ResourceManager replaces, which have to live longer than three times what must hear of the next one may be silent.

@@ -214,3 +214,49 @@ func TestKeysThatDecideWithAnotherValue(t *testing.T) {
 		t.Errorf("%s: %+v, error %v", threshold, s.Remarks, err)
 	}
 }
+
+// Source: FSAppAttempt.getAllowedLocalityLevel and getAllowedLocalityLevelByTime, FairScheduler.shouldContinueAssigning.
+func TestIdleKeysOfTheFairScheduler(t *testing.T) {
+	const node, rack, nodeMS, rackMS, continuous = "locality.threshold.node", "locality.threshold.rack", "locality-delay-node-ms", "locality-delay-rack-ms", "continuous-scheduling-enabled"
+	const multiple, dynamic, most = "assignmultiple", "dynamic.max.assign", "max.assign"
+	for _, tt := range []struct {
+		set  map[string]string
+		idle string
+	}{
+		{map[string]string{}, ""},
+		{map[string]string{node: "0.5", rack: "0"}, ""},
+		{map[string]string{node: "-1", rack: "-1"}, ""},
+		{map[string]string{node: "0.5"}, node},
+		{map[string]string{node: "0.5", rack: "-0.1"}, node},
+		{map[string]string{rack: "0.5"}, rack},
+		{map[string]string{node: "0.5", rack: "0.5", continuous: "true"}, node + " " + rack},
+		{map[string]string{nodeMS: "500", rackMS: "-1"}, nodeMS},
+		{map[string]string{nodeMS: "500", rackMS: "500", continuous: "true"}, ""},
+		{map[string]string{nodeMS: "500", continuous: "true"}, nodeMS},
+		{map[string]string{rackMS: "0", continuous: "true"}, rackMS},
+		{map[string]string{most: "3"}, most},
+		{map[string]string{most: "3", multiple: "true"}, most},
+		{map[string]string{most: "3", multiple: "true", dynamic: "false"}, ""},
+		{map[string]string{most: "-1", multiple: "true"}, ""},
+		{map[string]string{most: "0"}, ""},
+	} {
+		props := map[string]string{}
+		for key, value := range tt.set {
+			props[fairPrefix+key] = value
+		}
+		s, err := NewSite(props)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var idle []string
+		for _, r := range s.Idle {
+			key, _, _ := strings.Cut(r.Of, "=")
+			if idle = append(idle, strings.TrimPrefix(key, fairPrefix)); r.Of != key+"="+props[key] {
+				t.Errorf("%v: a remark is about %q, want the key with its value", tt.set, r.Of)
+			}
+		}
+		if got := strings.Join(idle, " "); got != tt.idle {
+			t.Errorf("%v: without effect are %q, want %q", tt.set, got, tt.idle)
+		}
+	}
+}
