@@ -75,7 +75,7 @@ func (c *careful) Compare(a, b *Contender, cluster *resource.Resource) int {
 	panic(&Mistake{Err: fmt.Errorf("sharing policy %s: %s (a: %s, b: %s)", c.name, wrong, a, b)})
 }
 
-// wrap looks at the further answers of a policy that gives them, too. What its calculator does is not looked at.
+// wrap looks at the further answers of a policy that gives them, too.
 func (c *careful) wrap(s *Sharer) {
 	if s.totality != nil {
 		s.totality = carefulTotality{s.totality, c.name}
@@ -86,7 +86,39 @@ func (c *careful) wrap(s *Sharer) {
 	if s.headroom != nil {
 		s.headroom = carefulHeadroom{s.headroom, c.name}
 	}
+	if s.nesting != nil {
+		s.nesting = carefulNesting{s.nesting, c.name}
+	}
+	s.calc = carefulCalculator{s.calc, c.name}
 	s.Sharing, c.total = c, s.Total
+}
+
+// carefulCalculator looks at what [Sharer.Measure] asks for, and no more than that is asked.
+type carefulCalculator struct {
+	resource.Calculator
+	name string
+}
+
+// Compare is described at [resource.Calculator].
+func (c carefulCalculator) Compare(cluster, a, b resource.Resource, single bool) int {
+	defer caught("sharing policy "+c.name, "Compare of its calculator")
+	return c.Calculator.Compare(cluster, a, b, single)
+}
+
+type carefulNesting struct {
+	WithNesting
+	name string
+}
+
+// Parents is described at [WithNesting], as is Allows.
+func (c carefulNesting) Parents() bool {
+	defer caught("sharing policy "+c.name, "Parents")
+	return c.WithNesting.Parents()
+}
+
+func (c carefulNesting) Allows(child Sharing) bool {
+	defer caught("sharing policy "+c.name, "Allows")
+	return c.WithNesting.Allows(child)
 }
 
 type carefulTotality struct {

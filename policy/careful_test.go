@@ -124,6 +124,14 @@ type further struct{ mine }
 func (further) Total(*Contender, *resource.Resource) bool                   { panic("total?") }
 func (further) Equal(resource.Resource, *Claim, int64)                      { panic("equal?") }
 func (further) Headroom(_, _, _ resource.Resource) (none resource.Resource) { panic("headroom?") }
+func (further) Calculator() resource.Calculator                             { return unsure{} }
+func (further) Parents() bool                                               { panic("parents?") }
+func (further) Allows(Sharing) bool                                         { panic("allows?") }
+
+// unsure is a calculator that cannot compare.
+type unsure struct{ resource.DefaultCalculator }
+
+func (unsure) Compare(_, _, _ resource.Resource, _ bool) int { panic("larger?") }
 
 // What a policy need not say, what only more types of resources bring out, and what an autoscaler does are told in the same way.
 func TestMistakesOfFurtherAnswers(t *testing.T) {
@@ -170,6 +178,9 @@ func TestMistakesOfFurtherAnswers(t *testing.T) {
 		{asked("further", func(s *Sharer) { s.Total(&Contender{}, &resource.Resource{}) }), "sharing policy further: Total panicked: total?, in replay/policy.further.Total (careful_test.go:"},
 		{asked("further", func(s *Sharer) { s.Equal(resource.R(1, 1), &Claim{}, 2) }), "sharing policy further: Equal panicked: equal?, in replay/policy.further.Equal ("},
 		{asked("further", func(s *Sharer) { s.Headroom(resource.R(1, 1), resource.R(1, 1), resource.R(1, 1)) }), "sharing policy further: Headroom panicked: headroom?, in "},
+		{asked("further", func(s *Sharer) { s.Measure(resource.R(1, 1), resource.R(1, 1), resource.R(1, 1), true) }), "sharing policy further: Compare of its calculator panicked: larger?, in replay/policy.unsure.Compare (careful_test.go:"},
+		{asked("further", func(s *Sharer) { s.Parents() }), "sharing policy further: Parents panicked: parents?, in replay/policy.further.Parents ("},
+		{asked("further", func(s *Sharer) { s.nesting.Allows(nil) }), "sharing policy further: Allows panicked: allows?, in replay/policy.further.Allows ("},
 		{asked("further", func(s *Sharer) { s.Compare(&Contender{Rank: 1}, &Contender{Rank: 2}, &resource.Resource{}) }), "sharing policy further: Total panicked: total?, in "},
 		{asked("two", func(s *Sharer) { s.Shares(resource.R(1, 1), nil) }), "sharing policy two: Shares panicked: runtime error: index out of range [2] with length 2, in "},
 		{asked("none", func(*Sharer) {}), "sharing policy none: its constructor returned nil (of 2 types of resources)"},

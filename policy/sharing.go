@@ -187,8 +187,11 @@ func MemoryHeadroom(fair, used, available resource.Resource) resource.Resource {
 	return resource.R(min(available[resource.Memory], max(fair[resource.Memory]-used[resource.Memory], 0)), available.CPU())
 }
 
-// Calculator is described at [WithCalculator].
-func (s *Sharer) Calculator() resource.Calculator { return s.calc }
+// Measure compares a with b as the calculator of the policy does, see [WithCalculator]: the sign of a against b, shares of the cluster.
+// It is all that YARN asks of that calculator.
+func (s *Sharer) Measure(cluster, a, b resource.Resource, single bool) int {
+	return s.calc.Compare(cluster, a, b, single)
+}
 
 // Parents is described at [WithNesting].
 func (s *Sharer) Parents() bool { return s.nesting == nil || s.nesting.Parents() }

@@ -301,8 +301,8 @@ func (bare) Compare(*Contender, *Contender, *resource.Resource) int { return 0 }
 func TestWhatAPolicyNeedNotSay(t *testing.T) {
 	e := SharingEntry{Name: "bare", New: func(int) Sharing { return bare{} }}
 	s := e.sharer(2)
-	if s.Printed != "bare" || s.Calculator() != resource.Calculator(resource.DefaultCalculator{}) || !s.Total(nil, nil) {
-		t.Errorf("printed as %q, calculator %v", s.Printed, s.Calculator())
+	if s.Printed != "bare" || s.calc != resource.Calculator(resource.DefaultCalculator{}) || !s.Total(nil, nil) {
+		t.Errorf("printed as %q, calculator %v", s.Printed, s.calc)
 	}
 	if got := s.Headroom(resource.R(4096, 1), resource.R(1024, 9), resource.R(9999, 7)); got != resource.R(3072, 7) {
 		t.Errorf("headroom %v, want what is left of the fair share of memory and all vcores", got)
@@ -332,7 +332,7 @@ func TestDRFBoundsEveryType(t *testing.T) {
 	if got := s.Headroom(resource.R(4096, math.MaxInt32), resource.R(1024, -1), resource.R(9999, 7)); got != resource.R(3072, 0) {
 		t.Errorf("headroom %v of a share of all vcores that there can be and a usage of -1, want none: an int holds no more", got)
 	}
-	if s.Calculator() != resource.Calculator(resource.NewDominant(2)) {
-		t.Errorf("calculator %v, want that of dominant shares", s.Calculator())
+	if s.calc != resource.Calculator(resource.NewDominant(2)) {
+		t.Errorf("calculator %v, want that of dominant shares", s.calc)
 	}
 }

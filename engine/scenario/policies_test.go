@@ -93,3 +93,21 @@ func TestUnknownPoliciesAreRefusedWithTheKnownOnes(t *testing.T) {
 		}
 	}
 }
+
+// unjust is a sharing policy that fails when it is asked which policies go below it.
+type unjust struct{ policy.Sharing }
+
+func (unjust) Parents() bool              { return true }
+func (unjust) Allows(policy.Sharing) bool { panic("which?") }
+
+// A policy of a program of one's own that fails before the replay begins, at what its queues ask, is an error with its name and place.
+func TestPolicyThatFailsAtItsQueues(t *testing.T) {
+	tables := &policy.Tables{Sharings: []policy.SharingEntry{{Name: "unjust", New: func(types int) policy.Sharing {
+		s, _ := policy.NewSharing("fair", types)
+		return unjust{s.Sharing}
+	}}}}
+	_, err := New(Input{}, Options{Policies: tables, Sharing: "unjust", Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte(`<allocations><queue name="a"/></allocations>`)}}})
+	if want := "sharing policy unjust: Allows panicked: which?, in replay/engine/scenario.unjust.Allows (policies_test.go:"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}

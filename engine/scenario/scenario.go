@@ -163,9 +163,17 @@ func resolved(in Input, o Options) (*Scenario, error) {
 	return sc, nil
 }
 
-// readQueues reads the scheduler's own configuration.
-func (sc *Scenario) readQueues() error {
-	var err error
+// readQueues reads the scheduler's own configuration. A policy of the user's that fails at a question on queues is an error of theirs.
+func (sc *Scenario) readQueues() (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *policy.Mistake:
+			err = p
+		default:
+			panic(p)
+		}
+	}()
 	if sc.setup, err = sc.scheduler.Read(sc); err != nil {
 		return err
 	}

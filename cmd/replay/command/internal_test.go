@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,20 +15,16 @@ import (
 
 // A fault of the program has an exit code of its own, says what to send, and leaves nothing behind: alone and among others.
 func TestFaultSaysWhatToSend(t *testing.T) {
-	faulty := policy.Tables{Sharings: []policy.SharingEntry{{Name: "faulty", New: func(types int) policy.Sharing {
-		fair, err := policy.NewSharing("fair", types)
-		if err != nil {
-			t.Error(err)
-		}
-		return faulty{fair}
-	}}}}
+	own := policy.Sharings
+	defer func() { policy.Sharings = own }()
+	policy.Sharings = append(slices.Clone(own), policy.SharingEntry{Name: "faulty", New: func(types int) policy.Sharing { return noIdea{own[0].New(types)} }})
 	trace, out := filepath.Join("..", "..", "..", "traces", "uniform-micro"), filepath.Join(t.TempDir(), "out")
 	for _, args := range [][]string{
 		{"run", trace, "--sharing", "faulty", "--seed", "7", "--quiet", "--out", out},
 		{"compare", trace, "--seeds", "2", "--quiet", "--variant", "fair: --sharing fair", "--variant", "faulty: --sharing faulty", "--out", out},
 	} {
 		var stdout, stderr bytes.Buffer
-		if code := Run(t.Context(), append([]string{"replay"}, args...), &stdout, &stderr, faulty); code != cmdline.ExitInternal {
+		if code := Run(t.Context(), append([]string{"replay"}, args...), &stdout, &stderr, policy.Tables{}); code != cmdline.ExitInternal {
 			t.Errorf("%s: exit code %d, want %d: %s", args[0], code, cmdline.ExitInternal, stderr.String())
 		}
 		for _, want := range []string{"internal error at ", "no idea", "program  replay 0.1.0", "command  replay " + args[0] + " " + trace,
@@ -48,14 +45,10 @@ func TestFaultSaysWhatToSend(t *testing.T) {
 	}
 }
 
-// faulty is a sharing policy whose calculator fails: of what a program's own may say that alone is not looked at, and a panic of it is like one of the program's.
-type faulty struct{ policy.Sharing }
+// noIdea is a sharing policy that fails. Among those of the program itself a panic of it is the program's.
+type noIdea struct{ policy.Sharing }
 
-func (faulty) Calculator() resource.Calculator { return noIdea{resource.DefaultCalculator{}} }
-
-type noIdea struct{ resource.Calculator }
-
-func (noIdea) Compare(_, _, _ resource.Resource, _ bool) int { panic("no idea") }
+func (noIdea) Compare(_, _ *policy.Contender, _ *resource.Resource) int { panic("no idea") }
 
 // A placement of a program's own that fails is a mistake of what was handed in, and is told with the place.
 func TestMistakeOfAPolicy(t *testing.T) {

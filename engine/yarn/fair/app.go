@@ -117,7 +117,7 @@ func (f *Scheduler) uses(a *app, r *resource.Resource, more bool) {
 //
 // Source: FSAppAttempt.isUsageBelowShare.
 func (a *app) belowShare(usage, share resource.Resource) bool {
-	return a.queue.sharing.Calculator().Compare(a.f.cluster.Capacity, usage, share, true) < 0
+	return a.queue.sharing.Measure(a.f.cluster.Capacity, usage, share, true) < 0
 }
 
 // starved is FSAppAttempt.isStarved.

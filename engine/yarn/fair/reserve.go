@@ -23,7 +23,7 @@ func (f *Scheduler) reservable(a *app, size resource.Resource) bool {
 
 // mayBeReserved reports whether some application of a leaf could.
 func (f *Scheduler) mayBeReserved(q *queue, size resource.Resource) bool {
-	return q.sharing.Calculator().Compare(f.cluster.Capacity, size, f.reserveFrom, false) >= 0
+	return q.sharing.Measure(f.cluster.Capacity, size, f.reserveFrom, false) >= 0
 }
 
 // reserve reserves a node, or confirms a reservation, unless the application has too many.

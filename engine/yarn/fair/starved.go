@@ -88,7 +88,7 @@ func (f *Scheduler) findStarved(q *queue) {
 			continue
 		}
 		need := a.Demand.Sub(a.Usage).SubNonNegative(a.fairStarvation)
-		if q.sharing.Calculator().Compare(f.cluster.Capacity, need, pending, false) > 0 {
+		if q.sharing.Measure(f.cluster.Capacity, need, pending, false) > 0 {
 			// The rest is recorded, not what was pending: so does YARN.
 			need = need.SubNonNegative(pending)
 			pending = resource.Resource{}
