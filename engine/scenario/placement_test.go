@@ -1,7 +1,9 @@
 package scenario
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"replay/engine/record"
@@ -81,8 +83,16 @@ func TestQueuesByTheirLastPart(t *testing.T) {
 			t.Errorf("a job that names %s is submitted to %s, want %s", named, got, want)
 		}
 	}
-	if got := remarksOf(t, sc); got != "c.xml: jobs that do not name their queue by its whole path are in the queue of that name, as YARN finds it by the last part: root.etl is root.prod.etl" {
+	const want = "c.xml: jobs that do not name their queue by its whole path are in the queue of that name, as YARN finds it by the last part: root.etl is root.prod.etl\n" +
+		"c.xml lacks queues of the trace: root.none, root.test.x; jobs in them are refused, as in YARN (list them there, or give the jobs other queues: --queue-map or --queue of replay import)"
+	if got := remarksOf(t, sc); got != want {
 		t.Errorf("warnings %s", got)
+	}
+	for i := range 9 {
+		in.Queues = append(in.Queues, bare(int32(len(paths)+i), 0, fmt.Sprintf("root.lost%d", i)))
+	}
+	if got, want := remarksOf(t, resolve(t, in, sc.Options)), "root.lost5 and 3 more; jobs in them"; !strings.Contains(got, want) {
+		t.Errorf("warnings %s, want %q", got, want)
 	}
 }
 
