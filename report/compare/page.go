@@ -85,8 +85,11 @@ func (c *Comparison) notes() (texts []string) {
 	return texts
 }
 
-// bandsText says how far predicted times were off, as the model file says; "" when it does not.
-func (c *Comparison) bandsText() string { return metric.BandsText(c.study.manifest(0).Bands) }
+// bandsText says how far predicted times were off, or that nobody measured it.
+func (c *Comparison) bandsText() string {
+	m := c.study.manifest(0)
+	return metric.BandsText(m.Bands, m.DurationSource)
+}
 
 // subject names what was replayed.
 func (c *Comparison) subject() string {

@@ -27,17 +27,21 @@ func BandNote(bands []record.Band, name string) string {
 	return fmt.Sprintf("± %s on your %s", errorShare(b.Median), quantity.Counted(b.N, "logs"))
 }
 
-// BandsText says how far predicted times were off where they are known, and that of the others nothing is known; "" without bands.
-func BandsText(bands []record.Band) string {
+// BandsText says how far predicted times were off where they are known, and that of the others nothing is known. Where nobody measured any it says
+// so, and what does, where durations of tasks are recorded ones; those of a generator have no truth.
+func BandsText(bands []record.Band, durations string) string {
 	var said []string
 	for i := range bands {
 		b := &bands[i]
 		said = append(said, fmt.Sprintf("%s_*_ms ± %s on your %s (the median error of one application; nine of ten were within %s)", b.Metric, errorShare(b.Median), quantity.Counted(b.N, "logs"), errorShare(b.P90)))
 	}
-	if said == nil {
-		return ""
+	switch {
+	case said != nil:
+		return "Known errors of predicted times, by replay backtest: " + strings.Join(said, "; ") + ". How far other metrics are off is not known."
+	case durations == "recorded":
+		return "How far predicted times are off is not known here: replay backtest LOGS --save-model FILE measures it on your logs, and --model-file FILE says it."
 	}
-	return "Known errors of predicted times, by replay backtest: " + strings.Join(said, "; ") + ". How far other metrics are off is not known."
+	return ""
 }
 
 // errorShare writes an error in percent.

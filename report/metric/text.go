@@ -40,8 +40,9 @@ func (s *Summary) WriteText(w io.Writer, all bool) {
 		fmt.Fprintln(w)
 		s.writeHeadline(w)
 	}
-	if text := BandsText(m.Bands); text != "" {
-		fmt.Fprintf(w, "\n%s\n", text)
+	if text := BandsText(m.Bands, m.DurationSource); text != "" {
+		fmt.Fprintln(w)
+		shown.Wrap(w, text, "", columns)
 	}
 	fmt.Fprintln(w)
 	t := &shown.Table{}

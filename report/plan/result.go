@@ -22,18 +22,19 @@ import (
 // A Plan is an answer with what its numbers mean.
 type Plan struct {
 	*Answer
-	Setting string   // what was varied: nodes
-	Labels  []string // its values
-	Subject string   // what was replayed
-	About   string   // on which other cluster manager it was recorded, empty for none; a sentence without its period
-	Targets []*target.Target
-	Metrics []Metric      // by target
-	Lost    []Loss        // by value: of the replay that loses most
-	Open    []int64       // by value: jobs whose times go on where a replay ends, of that with most of them; nil where there are none
-	Costs   []float64     // an hour of the nodes, by value, of those that were replayed; nil when nobody says prices
-	In      string        // currency of the costs, empty when nobody says
-	Bands   []record.Band // how far predicted times were off, as a model file says
-	Made    *record.Made  // nil when it is not known
+	Setting   string   // what was varied: nodes
+	Labels    []string // its values
+	Subject   string   // what was replayed
+	About     string   // on which other cluster manager it was recorded, empty for none; a sentence without its period
+	Targets   []*target.Target
+	Metrics   []Metric      // by target
+	Lost      []Loss        // by value: of the replay that loses most
+	Open      []int64       // by value: jobs whose times go on where a replay ends, of that with most of them; nil where there are none
+	Costs     []float64     // an hour of the nodes, by value, of those that were replayed; nil when nobody says prices
+	In        string        // currency of the costs, empty when nobody says
+	Bands     []record.Band // how far predicted times were off, as a model file says
+	Durations string        // of tasks, from where the trace has them
+	Made      *record.Made  // nil when it is not known
 	// Warnings are those of all replays: what is not modelled, and what else limits the answer.
 	Warnings []string
 	Caveat   string // what the answer is not an answer to, a sentence; empty for nothing
@@ -207,7 +208,7 @@ func (p *Plan) notes() (texts []string) {
 	if text := p.openText(); text != "" {
 		texts = append(texts, text)
 	}
-	if text := metric.BandsText(p.Bands); text != "" {
+	if text := metric.BandsText(p.Bands, p.Durations); text != "" {
 		texts = append(texts, text)
 	}
 	return texts
@@ -241,8 +242,8 @@ func known(unit quantity.Unit, mean, half float64) string {
 	text := s.Number(mean)
 	switch {
 	case math.IsNaN(half) || half <= 0:
-	case unit == quantity.MS && half*s.By < 0.005: // of a time of days it may be some seconds
-		return text + s.Suffix() + " ±" + unit.Amount(half)
+	case unit == quantity.MS && half*s.By < 0.005: // less than the time is rounded by, as seconds of days
+		text += " ±<0.01"
 	default:
 		text += " ±" + s.Number(half)
 	}

@@ -216,7 +216,7 @@ func (w *planning) result(answer *plan.Answer) *plan.Plan {
 			}
 		}
 	}
-	r := &plan.Plan{Answer: answer, Setting: w.setting.name, Labels: w.setting.labels, Subject: w.source.title, About: w.about, Targets: w.targets, Metrics: w.metrics, Lost: w.lost, Open: w.open, Costs: w.costs, Bands: w.base.Bands(), Made: w.p.made()}
+	r := &plan.Plan{Answer: answer, Setting: w.setting.name, Labels: w.setting.labels, Subject: w.source.title, About: w.about, Targets: w.targets, Metrics: w.metrics, Lost: w.lost, Open: w.open, Costs: w.costs, Bands: w.base.Bands(), Durations: w.source.trace.DurationSource, Made: w.p.made()}
 	if w.setting.name == "nodes" && w.base.Load > 0 {
 		caveats = append(caveats, "--load is that of each cluster: with more nodes jobs arrive faster, so this is not how many nodes the same jobs need; --faster, which is the same with any number of nodes, asks that.")
 	}
