@@ -63,6 +63,8 @@ func TestExplainJobsNeverSubmitted(t *testing.T) {
 		{"b", "job 1 (b) of the trace was never submitted in this replay, which ends at 60.00 s, so nothing of it is known: it begins after job 0 (a) (depends_on), which had not ended"},
 		{"2", "job 2 (c) of the trace was never submitted in this replay, which ends at 60.00 s, so nothing of it is known: it begins after job 1 (b) (depends_on), which was not submitted either"},
 		{"e", `none of the 2 jobs of the result, numbered from 0 to 3, has the number, name or id "e"; near it: a, d; --worst wait finds one`},
+		{"default", `"default" is no job but the queue root.default: --queue root.default says which causes make up the waits of its jobs`},
+		{"host1", `"host1" is no job but a node: what ran on it is in containers.parquet and tasks.parquet of the result`},
 	} {
 		if code, _, stderr := cmd(t, "explain", run, tt.job); code != cmdline.ExitUsage || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s: exit %d, %swant %q", tt.job, code, stderr, tt.want)

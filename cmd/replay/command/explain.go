@@ -159,6 +159,9 @@ func chosenJobs(c *cli.Context, data *result.Data, unsubmitted func(name string)
 			if why := unsubmitted(name); why != "" {
 				return nil, "", cmdline.Usagef("%s", why)
 			}
+			if other := noJobBut(data, name); other != "" {
+				return nil, "", cmdline.Usagef("%s", other)
+			}
 			return nil, "", cmdline.Usagef("%w; --worst wait finds one", err)
 		}
 		ids = append(ids, id)
@@ -206,6 +209,17 @@ func chosenJobs(c *cli.Context, data *result.Data, unsubmitted func(name string)
 		ids = append(ids, j.id)
 	}
 	return ids, of, nil
+}
+
+// noJobBut says what else a name stands for that no job has: a queue, whose jobs can be explained, or a node, of which the tables tell; "" for neither.
+func noJobBut(data *result.Data, name string) string {
+	if queue, err := queueCalled(data, name); err == nil && queue != "" {
+		return fmt.Sprintf("%q is no job but the queue %s: --queue %[2]s says which causes make up the waits of its jobs", name, queue)
+	}
+	if slices.Contains(data.Manifest.Hosts, name) {
+		return fmt.Sprintf("%q is no job but a node: what ran on it is in containers.parquet and tasks.parquet of the result (column node, whose host nodes.parquet has) and in the plot timeline_nodes; --worst wait finds a job", name)
+	}
+	return ""
 }
 
 // namedQueues is how many queues an error names.

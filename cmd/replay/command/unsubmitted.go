@@ -46,32 +46,30 @@ func (r *stored) unsubmitted(data *result.Data, where, name string) string {
 		return ""
 	}
 	defer t.Close()
-	called, err := calledIn(t, nil)
-	if err != nil {
-		return ""
+	var called []cmdline.Called      // position is the number
+	dependsOn := map[int64][]int64{} // of jobs that were not submitted
+	for j, err := range trace.All(t.Jobs()) {
+		if err != nil {
+			return ""
+		}
+		called = append(called, cmdline.Called{Number: j.ID, Name: j.Name, ID: j.ExternalID})
+		if len(j.DependsOn) > 0 && data.Jobs.Find(j.ID) == nil {
+			dependsOn[j.ID] = slices.Clone(j.DependsOn)
+		}
 	}
 	id, err := cmdline.JobCalled(name, "the trace", slices.Values(called))
 	if err != nil || data.Jobs.Find(id) != nil {
 		return ""
 	}
-	ends := quantity.MS.Amount(float64(m.Totals.EndMS))
-	for j, err := range trace.All(t.Jobs()) {
-		if err != nil {
-			return ""
+	words := func(id int64) string { return record.JobCalled(id, called[id].Name, called[id].ID) }
+	text := fmt.Sprintf("%s of the trace was never submitted in this replay, which ends at %s, so nothing of it is known", words(id), quantity.MS.Amount(float64(m.Totals.EndMS)))
+	for _, before := range dependsOn[id] {
+		switch b := data.Jobs.Find(before); {
+		case b == nil:
+			return text + fmt.Sprintf(": it begins after %s (depends_on), which was not submitted either", words(before))
+		case !result.Happened(b.Finish):
+			return text + fmt.Sprintf(": it begins after %s (depends_on), which had not ended", words(before))
 		}
-		if j.ID != id {
-			continue
-		}
-		text := fmt.Sprintf("%s of the trace was never submitted in this replay, which ends at %s, so nothing of it is known", record.JobCalled(id, j.Name, j.ExternalID), ends)
-		for _, before := range j.DependsOn {
-			switch b := data.Jobs.Find(before); {
-			case b == nil:
-				return text + fmt.Sprintf(": it begins after %s (depends_on), which was not submitted either", record.JobCalled(before, called[before].Name, called[before].ID))
-			case !result.Happened(b.Finish):
-				return text + fmt.Sprintf(": it begins after %s (depends_on), which had not ended", record.JobCalled(before, b.Name, b.ExternalID))
-			}
-		}
-		return text
 	}
-	return ""
+	return text
 }
