@@ -57,7 +57,7 @@ func Read(path string) (*Baseline, error) {
 func parse(path string, text []byte) (*Baseline, error) {
 	b := &Baseline{}
 	if err := json.Unmarshal(text, b); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w, want a baseline as replay bench --save writes it", path, err)
 	}
 	if b.Format != Format || b.FormatVersion != FormatVersion {
 		return nil, fmt.Errorf("%s: format is %q, version %d; want %q, version %d (replay bench --save writes it)", path, b.Format, b.FormatVersion, Format, FormatVersion)

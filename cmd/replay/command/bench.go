@@ -57,7 +57,7 @@ Examples:
 			&cli.StringFlag{Name: "cpuprofile", Usage: "write a CPU profile of the measurements to `FILE`"},
 			&cli.StringFlag{Name: "memprofile", Usage: "write a profile of all allocations to `FILE`"},
 		),
-		Action: p.bench,
+		Action: p.orNoVerdict("replay bench", p.bench),
 	}
 }
 

@@ -61,7 +61,7 @@ worse. Exit code 1: it failed.`,
 			&cli.BoolFlag{Name: "github", Usage: "print annotations for a workflow of GitHub"},
 			&cli.BoolFlag{Name: "json", Usage: "print the verdict as JSON"},
 		),
-		Action: p.runGate,
+		Action: p.orNoVerdict("replay gate", p.runGate),
 	}
 }
 
@@ -196,6 +196,25 @@ func checkFolders(c *cli.Context, flags ...string) error {
 		}
 	}
 	return nil
+}
+
+// orNoVerdict is an action that has --github, --junit and --markdown say so where it ends with an error in place of a verdict: files of an earlier one must not
+// pass for its own, and what is wrong with a configuration belongs where its author looks.
+func (p *program) orNoVerdict(command string, action cli.ActionFunc) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		err := action(c)
+		var coded *cmdline.CodedError
+		if err == nil || errors.As(err, &coded) && coded.Code == cmdline.ExitFailed || c.Context.Err() != nil {
+			return err
+		}
+		check := ci.Check{Name: "no verdict", Level: ci.Error, Text: p.words.Said(err)}
+		// The error leads, even where a file of these is what cannot be written.
+		_ = writeChecks(c, command, []ci.Check{check}, func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "❌ **No verdict:** %s\n", check.Text)
+			return err
+		})
+		return err
+	}
 }
 
 // writeChecks writes what --github, --junit and --markdown ask for.

@@ -102,6 +102,50 @@ func TestGateUntil(t *testing.T) {
 	}
 }
 
+// An error in place of a verdict stands in what CI reads, too: it would go on showing the verdict of an earlier run, or nothing.
+func TestNoVerdict(t *testing.T) {
+	base, head := gateConfs(t)
+	if err := os.WriteFile(filepath.Join(head, "fair-scheduler.xml"), []byte("<allocations>\n<queue"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	damaged := written(t, "bench.json", "{")
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"gate", traces + "fair-weights", "--base", base, "--head", head}, cmdline.ExitBadInput, filepath.Join(head, "fair-scheduler.xml") + ": line 2: malformed XML"},
+		{[]string{"gate", traces + "fair-weights", "--base", base, "--head", filepath.Join(head, "gone")}, cmdline.ExitUsage, "want a folder of configuration files"},
+		{[]string{"gate", traces + "fair-weights", "--base", base, "--head", base, "--hold", "mean(wait, queue=none) < 1s"}, cmdline.ExitUsage, "no jobs with queue=none"},
+		{[]string{"bench", traces + "fair-weights", "--baseline", damaged}, cmdline.ExitBadInput, damaged + ": unexpected end of JSON input, want a baseline as replay bench --save writes it"},
+	} {
+		junit, markdown := written(t, "old.xml", "ok"), written(t, "old.md", "ok")
+		code, out, stderr := cmd(t, append(tt.args, "--github", "--junit", junit, "--markdown", markdown)...)
+		said, _, _ := strings.Cut(strings.TrimPrefix(stderr[strings.LastIndex(stderr, "replay: "):], "replay: "), "\n")
+		if code != tt.code || !strings.Contains(said, tt.want) {
+			t.Errorf("%v: exit %d, %q; want %d, %q", tt.args, code, said, tt.code, tt.want)
+		}
+		if want := "::error title=replay " + tt.args[0] + " no verdict::" + said + "\n"; !strings.HasSuffix(out, want) {
+			t.Errorf("%v: annotations %q, want %q", tt.args, out, want)
+		}
+		var suite struct {
+			Failures int `xml:"failures,attr"`
+			Cases    []struct {
+				Failure struct {
+					Message string `xml:"message,attr"`
+				} `xml:"failure"`
+			} `xml:"testcase"`
+		}
+		text, err := os.ReadFile(junit)
+		if err != nil || xml.Unmarshal(text, &suite) != nil || suite.Failures != 1 || len(suite.Cases) != 1 || suite.Cases[0].Failure.Message != said {
+			t.Errorf("%v: %v: %s", tt.args, err, text)
+		}
+		if text, err := os.ReadFile(markdown); err != nil || string(text) != "❌ **No verdict:** "+said+"\n" {
+			t.Errorf("%v: %v: %s", tt.args, err, text)
+		}
+	}
+}
+
 func TestGateOutputs(t *testing.T) {
 	base, head := gateConfs(t)
 	misspelt := hadoopXML("yarn.scheduler.fair.preempton", "true", "ours.x", "1")
