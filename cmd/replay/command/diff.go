@@ -40,7 +40,7 @@ func diffCommand(p *program) *cli.Command {
    replay diff traces/fair-weights --base-binary old/replay
    replay diff traces/fair-weights --commits HEAD~1..HEAD
 
-Results are made again from their run.json, with every decision. The answer is the first one that differs with what it stood on: what the
+Results are made again from their run.json, with every decision. The answer is what they were told differently, and the first decision that differs with what it stood on: what the
 queues, applications and nodes held, the last decisions that were equal, then decisions by kind, metrics, and the jobs that moved most.
 Exit code 1: they differ.`,
 		Flags: append(slices.Concat(scenarioFlags(p.policies), cmdline.ProgressFlags(), programFlags()),
@@ -59,9 +59,10 @@ var ofDiff = []string{"variant", "trace", "json", "quiet", "q", "progress", "col
 
 // diffSide is one of two replays.
 type diffSide struct {
-	name, hash string   // decision hash, "" when not known
-	args       []string // of the command that replays it
-	more       []string // words of changes of a result
+	name, hash string           // decision hash, "" when not known
+	manifest   *record.Manifest // of a result
+	args       []string         // of the command that replays it
+	more       []string         // words of changes of a result
 
 	binary     string // another program that replays it with args; "" for this one
 	trace, out string // what it replays, and where it writes
@@ -82,11 +83,17 @@ func (p *program) diff(c *cli.Context) error {
 		return err
 	}
 	if h := sides[0].hash; h != "" && h == sides[1].hash {
+		told := parting.Settings(sides[0].manifest, sides[1].manifest)
 		if c.Bool("json") {
-			return cmdline.WriteJSON(c.App.Writer, &partingAnswer{Answer: &parting.Answer{}})
+			return cmdline.WriteJSON(c.App.Writer, &partingAnswer{Answer: &parting.Answer{}, Told: told})
 		}
-		_, err := fmt.Fprintf(c.App.Writer, "No decision differs: both have the decision hash %s.\n", h)
-		return err
+		return shown.Whole(c.App.Writer, func(w io.Writer) {
+			fmt.Fprintf(w, "No decision differs: both have the decision hash %s.\n", h)
+			if told != nil {
+				fmt.Fprintln(w)
+			}
+			parting.WriteSettings(w, told, [2]string{sides[0].name, sides[1].name})
+		})
 	}
 	differ, err := p.part(c, sides, "")
 	if err == nil && differ {
@@ -133,12 +140,17 @@ func (p *program) part(c *cli.Context, sides [2]diffSide, intro string) (differ 
 	moved := parting.Moved(taps[0].result.Data, taps[1].result.Data)
 	names := parting.NamesOf(taps[0].named(), taps[1].named())
 	names.Sides = [2]string{sides[0].name, sides[1].name}
+	told := parting.Settings(&taps[0].result.Manifest, &taps[1].result.Manifest)
 	if c.Bool("json") {
-		err = cmdline.WriteJSON(c.App.Writer, &partingAnswer{found.Answer(names, moved), map[string]*metric.Outcome{
+		err = cmdline.WriteJSON(c.App.Writer, &partingAnswer{found.Answer(names, moved), told, map[string]*metric.Outcome{
 			sides[0].name: taps[0].result.Outcome(), sides[1].name: taps[1].result.Outcome()}})
 	} else {
 		err = shown.Whole(c.App.Writer, func(w io.Writer) {
 			fmt.Fprint(w, intro)
+			if intro == "" && told != nil {
+				parting.WriteSettings(w, told, names.Sides)
+				fmt.Fprintln(w)
+			}
 			if found.WriteText(w, names); found.At > 0 {
 				writeMetrics(w, sides, taps, moved)
 			}
@@ -150,6 +162,7 @@ func (p *program) part(c *cli.Context, sides [2]diffSide, intro string) (differ 
 // partingAnswer is a parting for other programs with what became of the jobs of each replay: one that loses jobs leaves their room to the others.
 type partingAnswer struct {
 	*parting.Answer
+	Told     []parting.Setting          `json:"told_differently"`
 	Outcomes map[string]*metric.Outcome `json:"outcomes"`
 }
 
@@ -185,7 +198,7 @@ func (p *program) diffSides(c *cli.Context) (sides [2]diffSide, err error) {
 			return sides, err
 		}
 		of[i] = &again.manifest
-		sides[i] = diffSide{name: dir, hash: again.manifest.DecisionHash, args: again.args}
+		sides[i] = diffSide{name: dir, hash: again.manifest.DecisionHash, manifest: of[i], args: again.args}
 	}
 	if a, b := of[0], of[1]; a.TraceHash != b.TraceHash {
 		return sides, fmt.Errorf("%s is of the trace %s (%s), %s of %s (%s): want two replays of one trace", sides[0].name, a.TraceName, a.TraceHash, sides[1].name, b.TraceName, b.TraceHash)

@@ -14,7 +14,7 @@ import (
 
 func TestDiff(t *testing.T) {
 	dir := t.TempDir()
-	for name, args := range map[string][]string{"a": {"--decisions"}, "b": {"--conf", "spark.locality.wait=0s"}, "c": {"--sharing", "drf"}} {
+	for name, args := range map[string][]string{"a": {"--decisions"}, "b": {"--conf", "spark.locality.wait=0s"}, "c": {"--sharing", "drf"}, "d": {"--conf", "spark.ui.port=4041"}} {
 		must(t, append([]string{"run", traces + "fair-weights", "--formats", "none", "-q", "--out", filepath.Join(dir, name)}, args...)...)
 	}
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -26,6 +26,8 @@ func TestDiff(t *testing.T) {
 	}{
 		{"itself", []string{at("a"), at("a")}, cmdline.ExitDone, []string{"No decision differs: both have the decision hash "}},
 		{"results", []string{at("a"), at("b"), "--trace", traces + "fair-weights"}, cmdline.ExitFailed, []string{"They part at decision ", "before it, in both: queue root.", "the last equal decisions: ", "mean duration of a job"}},
+		{"told differently", []string{at("b"), at("c"), "--trace", traces + "fair-weights"}, cmdline.ExitFailed, []string{"told differently " + at("b") + " " + at("c") + " sharing fair drf spark.locality.wait 0s – –: not set, so as YARN, Spark or the trace has it. They part at decision "}},
+		{"told what changes nothing", []string{at("a"), at("d")}, cmdline.ExitDone, []string{"told differently " + at("a") + " " + at("d") + " spark.ui.port – 4041"}},
 		{"another end", []string{traces + "fair-weights", "--variant", "all:", "--variant", "half: --until 1m"}, cmdline.ExitFailed, []string{"half at no decision any more", "all ends with its jobs and half at 60.00 s (--until): what an end cuts off is no difference of theirs, so their values are not compared."}},
 		{"variants", []string{traces + "contended-logs", "--variant", "fair: --sharing fair", "--variant", "drf: --sharing drf"}, cmdline.ExitFailed,
 			[]string{"They part at decision 63, of 630 in fair and 586 in drf.", "fair at 44.95 s: allocates container 2 of job 9 (wordcount-cluster) in root.etl on host03, 1,024 MiB, 2 vcores", "47 jobs end at another time"}},
@@ -63,7 +65,7 @@ func TestDiff(t *testing.T) {
 	}
 	_, out, _ := cmd(t, "diff", traces+"fair-weights", "--json", "--variant", "a:", "--variant", "b: --conf yarn.scheduler.maximum-allocation-mb=512")
 	var a partingAnswer
-	if err := json.Unmarshal([]byte(out), &a); err != nil || len(a.Moved) > 0 || a.Outcomes["a"].Succeeded != 3 || a.Outcomes["b"].Refused != 3 {
+	if err := json.Unmarshal([]byte(out), &a); err != nil || len(a.Moved) > 0 || len(a.Told) != 1 || a.Told[0].Name != "yarn.scheduler.maximum-allocation-mb" || a.Told[0].Values[1] != "512" || a.Outcomes["a"].Succeeded != 3 || a.Outcomes["b"].Refused != 3 {
 		t.Errorf("%v: %s", err, out)
 	}
 }
