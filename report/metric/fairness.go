@@ -39,5 +39,5 @@ var fairness = Metric{"fairness", "Fairness", plain(func(d *result.Data) (vs []V
 			value("fairness_shortfall_share"+label, quantity.Share, quantity.Lower, 1-quantity.Over(s.Within, s.Entitled), 1, none, "entitled memory that queue "+name+" did not receive"),
 			value("fairness_below_time_share"+label, quantity.Share, quantity.Lower, quantity.Over(s.Below, s.EntitledMS), 1, none, "time that queue "+name+" had more than 10 % less memory than entitled, of the time entitled"))
 	}
-	return vs
+	return unseen(d, vs)
 })}

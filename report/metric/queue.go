@@ -7,10 +7,8 @@ import (
 
 var queueShares = Metric{"queue", "Shares of queues", plain(func(d *result.Data) (vs []Value) {
 	q := d.Queues
-	sampled, noTime := over(d)
-	if noTime != result.TooFarApart {
-		noTime = "no time was sampled"
-	}
+	sampled := q.Cluster.MS
+	const noTime = "no time was sampled"
 	for _, name := range q.Names {
 		s := q.ByQueue[name]
 		label := "[queue=" + name + "]"
@@ -25,5 +23,5 @@ var queueShares = Metric{"queue", "Shares of queues", plain(func(d *result.Data)
 			value("queue_vcores_share"+label, quantity.Share, quantity.Neither, quantity.Over(s.UsedVCores, sampled), 1, noTime, "share of the cluster's vcores of queue "+name+", mean over the sampled time"),
 			value("queue_pending_time_share"+label, quantity.Share, quantity.Lower, quantity.Over(s.PendingMS, sampled), 1, noTime, "time in which queue "+name+" had unmet demand, of the sampled time"))
 	}
-	return vs
+	return unseen(d, vs)
 })}

@@ -34,3 +34,13 @@ func over(d *result.Data) (ms float64, none string) {
 	}
 	return d.Queues.Cluster.MS, "the cluster was not sampled, or had no capacity"
 }
+
+// unseen takes the numbers from values that rest on samples where those saw too little of what ran: what was seen by chance is no mean, nor is what was not seen never.
+func unseen(d *result.Data, vs []Value) []Value {
+	if d.Undersampled() {
+		for i := range vs {
+			vs[i].Number, vs[i].Absent = math.NaN(), result.TooFarApart
+		}
+	}
+	return vs
+}

@@ -240,7 +240,7 @@ func (v *verifier) quotients(t *jobTotals) map[string][2]float64 {
 	v.queues.quotients(out)
 	if v.seldomSampled(out) {
 		for name := range out {
-			if name == "utilization_dominant_allocated_share" || strings.HasPrefix(name, "queue_memory_share[") || strings.HasPrefix(name, "queue_vcores_share[") || strings.HasPrefix(name, "queue_pending_time_share[") {
+			if name == "utilization_dominant_allocated_share" || strings.HasPrefix(name, "queue_") || strings.HasPrefix(name, "fairness_") {
 				out[name] = [2]float64{}
 			}
 		}

@@ -219,12 +219,13 @@ func TestSamplesTooFarApart(t *testing.T) {
 		trace, run := filepath.Join(dir, name), filepath.Join(dir, "run "+name)
 		must(t, append([]string{"import", "csv", jobs, "--out", trace}, tt.nodes...)...)
 		text := strings.Join(strings.Fields(must(t, "run", trace, "--formats", "none", "--out", run)), " ")
-		for _, want := range []string{"What queues wanted and got is not known: samples are too far apart to see what ran in so long a time.", "cluster allocated: samples are too far apart to see what ran in so long a time"} {
+		for _, want := range []string{"What queues wanted and got is not known: samples are too far apart to see what ran in so long a time.", "cluster allocated: samples are too far apart to see what ran in so long a time",
+			"entitled memory not received: samples are too far apart", "Jain's index of received memory: samples are too far apart"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: no %q in\n%s", name, want, text)
 			}
 		}
-		for _, wrong := range []string{"never short", "0 % of the cluster was allocated"} {
+		for _, wrong := range []string{"never short", "never two leaf queues", "0 % of the cluster was allocated"} {
 			if strings.Contains(text, wrong) {
 				t.Errorf("%s: %q in\n%s", name, wrong, text)
 			}
