@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
+	"gonum.org/v1/plot"
 
 	"replay/shown"
 )
@@ -44,7 +45,8 @@ type column struct {
 
 // columns are those of which any datum has something.
 func (f *Figure) columns() (out []column) {
-	x, y := f.axes()
+	along, up := f.axes()
+	x, y := measured(along), measured(up)
 	for _, c := range []column{
 		{"panel", "part of the figure", func(d *Datum) string { return d.Panel }, nil},
 		{"series", "line, part or variant, as in the legend", func(d *Datum) string { return d.Series }, nil},
@@ -64,13 +66,42 @@ func (f *Figure) columns() (out []column) {
 	return out
 }
 
-// axes are the names of the axes with their units; panels share the first and have the second of the first of them.
-func (f *Figure) axes() (x, y string) {
-	x, y = f.X.Label.Text, f.Y.Label.Text
+// axes are those that the data are along; panels share the first and have the second of the first of them.
+func (f *Figure) axes() (x, y *plot.Axis) {
 	if len(f.panels) > 0 {
-		x, y = f.panels[len(f.panels)-1].X.Label.Text, f.panels[0].Y.Label.Text
+		return &f.panels[len(f.panels)-1].X, &f.panels[0].Y
 	}
-	return x, y
+	return &f.X, &f.Y
+}
+
+// ticksOf are the ticks of an axis, also where another panel has their names.
+func ticksOf(a *plot.Axis) plot.Ticker {
+	if u, ok := a.Tick.Marker.(unnamed); ok {
+		return u.Ticker
+	}
+	return a.Tick.Marker
+}
+
+// measured is the label of an axis with the unit of the data along it, which ticks with units of their own leave out of the label.
+func measured(a *plot.Axis) string {
+	switch ticksOf(a).(type) {
+	case logTimeTicks:
+		return a.Label.Text + ", ms"
+	case percentTicks:
+		return a.Label.Text + ", 1 is 100 %"
+	}
+	return a.Label.Text
+}
+
+// Column is what a column of the data of a figure holds, with its unit.
+type Column struct{ Name, About string }
+
+// Columns are those of the tables of the figure, in order.
+func (f *Figure) Columns() (out []Column) {
+	for _, c := range f.columns() {
+		out = append(out, Column{c.name, c.about})
+	}
+	return out
 }
 
 // CSV returns the data of the figure as a table.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -128,6 +129,30 @@ func TestFigureAsData(t *testing.T) {
 		Encoding map[string]struct{ Field, Title string }
 	}
 	if err := json.Unmarshal(spec, &s); err != nil || s.Data.URL != "three.csv" || s.Encoding["x"].Field != "x" || s.Encoding["x"].Title != "time (s)" || s.Encoding["strokeDash"].Field != "series" {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// Ticks may have units that labels leave out: the data say what they are in, and a specification writes shares in percent as the picture does.
+func TestUnitsOfData(t *testing.T) {
+	f := New("t", "wait (log scale)", "share")
+	LogTimes(&f.X)
+	f.Y.Tick.Marker = Percents
+	f.Record(At("", "", 1000, .5))
+	if got, want := f.Columns(), []Column{{"x", "wait (log scale), ms"}, {"y", "share, 1 is 100 %"}}; !slices.Equal(got, want) {
+		t.Errorf("columns %q, want %q", got, want)
+	}
+	spec, err := f.VegaLite("f.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s struct {
+		Encoding map[string]struct {
+			Title string
+			Axis  struct{ Format string }
+		}
+	}
+	if err := json.Unmarshal(spec, &s); err != nil || s.Encoding["x"].Title != "wait (log scale), ms" || s.Encoding["x"].Axis.Format != "" || s.Encoding["y"].Title != "share" || s.Encoding["y"].Axis.Format != "~%" {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

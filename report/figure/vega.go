@@ -14,10 +14,13 @@ func (f *Figure) VegaLite(url string) ([]byte, error) {
 		has[c.name] = true
 	}
 	x, y := f.axes()
-	axis := func(field, title string, scale plot.Normalizer) object {
-		e := object{"field": field, "type": "quantitative", "title": title}
-		if _, log := scale.(plot.LogScale); log {
+	axis := func(field string, a *plot.Axis) object {
+		e := object{"field": field, "type": "quantitative", "title": measured(a)}
+		if _, log := a.Scale.(plot.LogScale); log {
 			e["scale"] = object{"type": "log"}
+		}
+		if _, percent := ticksOf(a).(percentTicks); percent {
+			e["title"], e["axis"] = a.Label.Text, object{"format": "~%"}
 		}
 		return e
 	}
@@ -26,12 +29,12 @@ func (f *Figure) VegaLite(url string) ([]byte, error) {
 	switch {
 	case has["row"] && has["x"]: // dots with intervals
 		mark = object{"type": "point", "filled": true}
-		encoding["x"] = axis("x", x, f.X.Scale)
+		encoding["x"] = axis("x", x)
 	case has["row"]:
 		mark = object{"type": "bar"}
-		encoding["x"], encoding["x2"] = axis("low", x, f.X.Scale), object{"field": "high"}
+		encoding["x"], encoding["x2"] = axis("low", x), object{"field": "high"}
 	default:
-		encoding["x"], encoding["y"] = axis("x", x, f.X.Scale), axis("y", y, f.Y.Scale)
+		encoding["x"], encoding["y"] = axis("x", x), axis("y", y)
 		if f.scatter {
 			mark = object{"type": "point"}
 		}
@@ -51,7 +54,7 @@ func (f *Figure) VegaLite(url string) ([]byte, error) {
 	}
 	spec := object{"mark": mark, "encoding": encoding}
 	if has["row"] && has["x"] && has["low"] {
-		rule := object{"y": encoding["y"], "x": axis("low", x, f.X.Scale), "x2": object{"field": "high"}}
+		rule := object{"y": encoding["y"], "x": axis("low", x), "x2": object{"field": "high"}}
 		if has["series"] {
 			rule["color"] = encoding["color"]
 		}

@@ -4,6 +4,7 @@ package paper
 
 import (
 	"bytes"
+	"encoding/csv"
 	"fmt"
 	"os"
 	"strings"
@@ -101,6 +102,7 @@ func (p *Paper) Write(path string, o Options) error {
 		return err
 	}
 	var tex, md bytes.Buffer
+	columns := [][]string{{"figure", "column", "about"}}
 	for _, picture := range p.Pictures {
 		if picture.Figure == nil {
 			continue
@@ -109,6 +111,13 @@ func (p *Paper) Write(path string, o Options) error {
 			return fmt.Errorf("figure %s: %w", picture.Name, err)
 		}
 		p.include(&tex, &md, picture, o)
+		for _, c := range picture.Figure.Columns() {
+			columns = append(columns, []string{picture.Name, c.Name, c.About})
+		}
+	}
+	var abouts bytes.Buffer
+	if err := csv.NewWriter(&abouts).WriteAll(columns); err != nil {
+		return err
 	}
 	values, err := p.parquet()
 	if err != nil {
@@ -117,7 +126,7 @@ func (p *Paper) Write(path string, o Options) error {
 	for _, f := range []struct {
 		name string
 		b    []byte
-	}{{"figures.tex", tex.Bytes()}, {"figures.md", md.Bytes()}, {"metrics.tex", append(p.latex(), p.note(o, "% ", "")...)}, {"metrics.md", append(p.markdown(), p.note(o, "\n*", "*")...)}, {"values.csv", p.csv()}, {"values.parquet", values}} {
+	}{{"figures/columns.csv", abouts.Bytes()}, {"figures.tex", tex.Bytes()}, {"figures.md", md.Bytes()}, {"metrics.tex", append(p.latex(), p.note(o, "% ", "")...)}, {"metrics.md", append(p.markdown(), p.note(o, "\n*", "*")...)}, {"values.csv", p.csv()}, {"values.parquet", values}} {
 		if err := d.WriteFile(f.name, f.b); err != nil {
 			return err
 		}

@@ -59,6 +59,27 @@ func TestPaperOfARun(t *testing.T) {
 			t.Errorf("%s: its table has %d lines", p.Name, rows)
 		}
 	}
+	abouts, err := csv.NewReader(strings.NewReader(one["figures/columns.csv"])).ReadAll()
+	if err != nil || !slices.Equal(abouts[0], []string{"figure", "column", "about"}) {
+		t.Fatalf("%v: columns are described by\n%.300s", err, one["figures/columns.csv"])
+	}
+	of := map[string]string{} // columns as tables have them
+	for _, row := range abouts[1:] {
+		of[row[0]] = strings.TrimPrefix(of[row[0]]+","+row[1], ",")
+		if row[2] == "" {
+			t.Errorf("nothing is said of column %s of %s", row[1], row[0])
+		}
+	}
+	for name, columns := range of {
+		if head, _, _ := strings.Cut(one["figures/"+name+".csv"], "\n"); head != columns {
+			t.Errorf("%s has the columns %s, and described are %s", name, head, columns)
+		}
+	}
+	for _, want := range []string{"wait_job_cdf,x,\"wait after submission (log scale), ms\"\n", "wait_job_cdf,y,\"share at most this long, 1 is 100 %\"\n"} {
+		if !strings.Contains(one["figures/columns.csv"], want) {
+			t.Errorf("no %q in\n%s", want, one["figures/columns.csv"])
+		}
+	}
 	if text := one["figures.tex"]; !strings.Contains(text, `\includegraphics{figures/utilization}`) || !strings.Contains(text, `Trace 50 \% of a\_trace \& more, `) {
 		t.Errorf("figures.tex is\n%.600s", text)
 	}
