@@ -52,6 +52,10 @@ func TestRemarks(t *testing.T) {
 			Options{Scheduler: "fair", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.nodemanager.resource.memory-mb", "8192", "yarn.nodemanager.resource.cpu-vcores", "8")}}}, []string{
 				"y.xml: line 3: yarn.nodemanager.resource.cpu-vcores=8: not modelled: the nodes are those of the trace, with 4 to 8 vcores (--node-vcores of import says other ones)",
 				"y.xml: line 2: yarn.nodemanager.resource.memory-mb=8192: not modelled: the nodes are those of the trace, with 4096 MiB each (--node-mem of import says other ones)"}},
+		{"nodes of no size", Input{Nodes: []trace.Node{{MemMiB: 49152, VCores: 4}}},
+			Options{Scheduler: "fair", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.nodemanager.resource.memory-mb", "48g", "yarn.nodemanager.resource.cpu-vcores", "0x4")}}}, []string{
+				"y.xml: line 2: yarn.nodemanager.resource.memory-mb=48g: not modelled: no whole number, which is all that a NodeManager reads there; the nodes are those of the trace (--node-mem of import says other ones)",
+				"y.xml: no effect on a replay: yarn.nodemanager.resource.cpu-vcores (the NodeManager is a source of heartbeats, the sizes of nodes come from the trace)"}},
 		{"nodes of these sizes", Input{Nodes: []trace.Node{{MemMiB: 4096, VCores: 4}}},
 			Options{Scheduler: "fair", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.nodemanager.resource.memory-mb", "4096", "yarn.nodemanager.resource.cpu-vcores", "-1")}}}, []string{
 				"y.xml: 2 keys have no effect on a replay (--verbose lists them)"}},

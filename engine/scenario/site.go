@@ -201,8 +201,9 @@ func (sc *Scenario) otherSize(key string) string {
 	default:
 		return ""
 	}
-	value, err := strconv.ParseInt(strings.TrimSpace(sc.site[key].text), 10, 64)
-	if err != nil || value < 0 || len(sc.Input.Nodes) == 0 { // -1 asks the machine
+	text := strings.TrimSpace(sc.site[key].text)
+	value, err := strconv.ParseInt(text, 10, 64)
+	if hex := strings.HasPrefix(text, "0x"); hex || err == nil && value < 0 || len(sc.Input.Nodes) == 0 { // -1 asks the machine
 		return ""
 	}
 	least, most := int64(math.MaxInt64), int64(0)
@@ -211,6 +212,8 @@ func (sc *Scenario) otherSize(key string) string {
 		least, most = min(least, n), max(most, n)
 	}
 	switch {
+	case err != nil:
+		return fmt.Sprintf("no whole number, which is all that a NodeManager reads there; the nodes are those of the trace (%s of import says other ones)", flag)
 	case least == value && most == value:
 		return ""
 	case least == most:

@@ -18,14 +18,39 @@ func With(flag describedFlag, check check) cli.Flag {
 	if list, ok := flag.(*cli.StringSliceFlag); ok {
 		return &checkedList{list, check}
 	}
-	return &checked{flag, check, false, false}
+	return &checked{describedFlag: flag, check: check}
 }
 
 // Percent is [With] for a number of percent, which may say so: 3% is 3.
-func Percent(flag *cli.Float64Flag, check check) cli.Flag { return &checked{flag, check, true, false} }
+func Percent(flag *cli.Float64Flag, check check) cli.Flag {
+	return &checked{describedFlag: flag, check: check, percent: true}
+}
+
+// MiB is [With] for an amount of memory in MiB, which may have another unit: 48g and 48GiB are 49152.
+func MiB(flag *cli.Int64Flag, check check) cli.Flag {
+	return &checked{describedFlag: flag, check: check, mib: true}
+}
+
+// mebibytes reads whole MiB, without a unit or with one as Spark and Hadoop write them, which count by 1024.
+func mebibytes(text string) (int64, error) {
+	if err := unsigned(text); err != nil {
+		return 0, err
+	}
+	number := strings.TrimRight(text, "bBgGiImMtT")
+	at, by := 0, int64(1)
+	if unit := strings.ToLower(text[len(number):]); unit != "" {
+		at = slices.IndexFunc([]string{"m", "g", "t"}, func(u string) bool { return unit == u || unit == u+"b" || unit == u+"i" || unit == u+"ib" })
+		by <<= 10 * max(at, 0)
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
+	if err != nil || at < 0 || n > math.MaxInt64/by || n < math.MinInt64/by {
+		return 0, errors.New("want whole MiB, or a whole number with a unit such as 48g or 512m")
+	}
+	return n * by, nil
+}
 
 // MayBeFlags is a flag whose value may be one word that is a flag.
-func MayBeFlags(flag *cli.StringFlag) cli.Flag { return &checked{flag, nil, false, true} }
+func MayBeFlags(flag *cli.StringFlag) cli.Flag { return &checked{describedFlag: flag, flags: true} }
 
 // whole reads a whole number as people write it: 010 is ten.
 func whole(text string) (int64, error) {

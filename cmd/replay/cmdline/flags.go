@@ -17,6 +17,7 @@ type checked struct {
 	describedFlag
 	check   // whose error says what is wanted: "want 1 or more"
 	percent bool
+	mib     bool // an amount of memory, which may have a unit
 	flags   bool // the value may be a word that is a flag
 }
 
@@ -190,6 +191,11 @@ func (f *FlagWord) value() string {
 	if c, ok := f.Flag.(*checked); ok && c.percent {
 		return strings.TrimSpace(strings.TrimSuffix(f.Value, "%"))
 	}
+	if c, ok := f.Flag.(*checked); ok && c.mib {
+		if n, err := mebibytes(f.Value); err == nil {
+			return strconv.FormatInt(n, 10)
+		}
+	}
 	switch flag, _ := f.kind(); flag.(type) {
 	case *cli.Uint64Flag:
 		if n, err := strconv.ParseUint(f.Value, 10, 64); err == nil {
@@ -218,7 +224,11 @@ func (f *FlagWord) check() (err error) {
 			err = wanted(err, "a whole number, 0 or more")
 		}
 	case *cli.IntFlag, *cli.Int64Flag:
-		_, err = whole(value)
+		if _, err = whole(value); err != nil {
+			if c, ok := f.Flag.(*checked); ok && c.mib {
+				_, err = mebibytes(f.Value)
+			}
+		}
 	case *cli.Float64Flag:
 		if err = unsigned(value); err == nil && check == nil {
 			_, err = real(value)

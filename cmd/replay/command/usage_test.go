@@ -36,6 +36,8 @@ func TestWordsOfErrors(t *testing.T) {
 		{[]string{"gate", trace, "--base", "--override", "--head", "no-such"}, cmdline.ExitUsage, `--head is "no-such"`},
 		{[]string{"run", trace, "--nodes", "+20"}, cmdline.ExitUsage, `--nodes is "+20", want the value itself, without a sign: 20`},
 		{[]string{"run", trace, "--seed", "+2"}, cmdline.ExitUsage, `--seed is "+2", want the value itself, without a sign: 2`},
+		{[]string{"import", "csv", "no.csv", "--node-mem", "1.5g"}, cmdline.ExitUsage, `--node-mem is "1.5g", want whole MiB, or a whole number with a unit such as 48g or 512m`},
+		{[]string{"import", "csv", "no.csv", "--node-mem", "0g"}, cmdline.ExitUsage, `--node-mem is "0g", want 1 or more`},
 		{[]string{"run", trace, "--nodes", "0x10"}, cmdline.ExitUsage, `--nodes is "0x10", want a whole number`},
 		{[]string{"run", trace, "--load", "+0.5"}, cmdline.ExitUsage, `--load is "+0.5", want the value itself, without a sign: 0.5`},
 		{[]string{"run", trace, "--load", "0x1p-1"}, cmdline.ExitUsage, `--load is "0x1p-1", want a positive number`},
