@@ -87,6 +87,9 @@ func readCapacity(sc *Scenario) (Setup, error) {
 		sc.sayMade(cfg)
 	}
 	sc.shortNames(cfg, file.Name)
+	if from >= OfFile {
+		sc.sayLimitsOfOne(file.Name, sc.userLimits(cfg.Queues))
+	}
 	return c, sc.changeCapacity(c.props, cfg.Queues)
 }
 

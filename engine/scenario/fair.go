@@ -93,10 +93,14 @@ func readFair(sc *Scenario) (Setup, error) {
 		sc.warn("preemption", "%s is true, but nothing is ever preempted, as in YARN: in %s no queue has a minSharePreemptionTimeout or fairSharePreemptionTimeout, nor is there a default", keyPreemption, file.Name)
 		sc.Site.Preemption = false
 	case !sc.Site.Preemption && first >= 0 && file.Text != nil:
+		of := file.Name
 		if first > 0 {
-			file = sc.Reloads[first-1].File
+			of = sc.Reloads[first-1].Name
 		}
-		sc.warn("preemption", "%s has timeouts of preemption, but nothing is preempted, as in YARN: %s is false, %s", file.Name, keyPreemption, sc.switchedOff(keyPreemption))
+		sc.warn("preemption", "%s has timeouts of preemption, but nothing is preempted, as in YARN: %s is false, %s", of, keyPreemption, sc.switchedOff(keyPreemption))
+	}
+	if _, from := sc.File(sc.scheduler.File); from >= OfFile || sc.site[keyAllocationFile].from >= OfFile {
+		sc.sayLimitsOfOne(file.Name, sc.appLimits(f.allocations))
 	}
 	yarnSite, _ := sc.File(YarnSite)
 	for _, r := range sc.Site.Idle {
