@@ -4,7 +4,7 @@
 //	go run ./scripts/mutate -only drain          those whose name or file contains "drain"
 //	go run ./scripts/mutate FILE.go...           every mutation of these files; -not "one " leaves out those of numbers
 //	go run ./scripts/mutate -sample 50 FILE.go...   50 of them
-//	go run ./scripts/mutate -again LOG -test "PACKAGE ..." FILE.go...   those that survived before, against further tests
+//	go run ./scripts/mutate -again LOG -test "PACKAGE ..." FILE.go...   those that survived before, against further tests; -run REGEXP takes only these
 //	go run ./scripts/mutate -list FILE.go...     print the mutations, run nothing
 //
 // The tree is never touched: mutants are compiled through an overlay of the go command, those of files all together. A mutant
@@ -86,6 +86,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (int, err
 	not := flags.String("not", "", "leave out mutants whose line of output contains this `text`")
 	again := flags.String("again", "", "take only mutants that survive in this `file`, the output of an earlier run")
 	tests := flags.String("test", "", "`packages` whose tests are run, space-separated (default: the file's own, and for named ones those of the list)")
+	pattern := flags.String("run", "", "run only tests whose name matches this `regexp`")
 	short := flags.Bool("short", true, "run tests with -short")
 	sample := flags.Int("sample", 0, "try at most `n` mutants of files, drawn with -seed")
 	seed := flags.Uint64("seed", 1, "seed of -sample")
@@ -126,7 +127,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (int, err
 		}
 		return 0, nil
 	}
-	t, err := newTrial(ctx, root, *short)
+	t, err := newTrial(ctx, root, *pattern, *short)
 	if err != nil {
 		return 2, err
 	}

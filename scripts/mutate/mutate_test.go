@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"go/parser"
 	"go/token"
 	"io"
@@ -152,6 +153,17 @@ func TestMutationsOfAFile(t *testing.T) {
 	want := "SURVIVED  sub/sum.go:4: limit: a < 0 => a <= 0 (./sub)\n2 mutants: 1 killed, 1 survived, 0 timed out, 0 did not compile\n"
 	if d := cmp.Diff(want, out.String()); d != "" || err != nil || code != 0 {
 		t.Errorf("exit code %d, %v, -want +got:\n%s", code, err, d)
+	}
+}
+
+func TestOnlyTestsOfANameAreRun(t *testing.T) {
+	module(t, "")
+	for name, killed := range map[string]int{"TestSum": 1, "TestNone": 0} {
+		var out strings.Builder
+		_, err := run(context.Background(), []string{"-run", name, "-only", "a < 0", filepath.Join("sub", "sum.go")}, &out, io.Discard)
+		if want := fmt.Sprintf("2 mutants: %d killed, %d survived,", killed, 2-killed); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("-run %s: %v, got\n%s\nwant %s", name, err, &out, want)
+		}
 	}
 }
 

@@ -410,7 +410,7 @@ func (t *trial) measureBinary(b binary) error {
 }
 
 func (t *trial) runBinary(b binary, number int) ([]byte, error) {
-	c := t.limited(b.path, "-test.failfast", fmt.Sprintf("-test.short=%v", t.short), "-test.timeout="+t.timeout[b.path].String())
+	c := t.limited(b.path, "-test.failfast", "-test.run="+t.run, fmt.Sprintf("-test.short=%v", t.short), "-test.timeout="+t.timeout[b.path].String())
 	c.Dir = b.dir
 	c.Env = append(c.Env, fmt.Sprintf("%s=%d", switchVariable, number))
 	return c.CombinedOutput()

@@ -35,18 +35,19 @@ const changedFile = "changed.go"
 type trial struct {
 	ctx     context.Context
 	root    string
+	run     string // the names of tests that are run, as go test -run has it
 	short   bool
 	dir     string                   // of overlays
 	close   func()                   // removes it
 	timeout map[string]time.Duration // by package pattern or compiled tests, from a run of the source as it is
 }
 
-func newTrial(ctx context.Context, root string, short bool) (*trial, error) {
+func newTrial(ctx context.Context, root, run string, short bool) (*trial, error) {
 	scratch, err := outdir.Scratch("replay-mutate")
 	if err != nil {
 		return nil, err
 	}
-	return &trial{ctx: ctx, root: root, short: short, dir: scratch.Path(""), close: scratch.Abort, timeout: map[string]time.Duration{}}, nil
+	return &trial{ctx: ctx, root: root, run: run, short: short, dir: scratch.Path(""), close: scratch.Abort, timeout: map[string]time.Duration{}}, nil
 }
 
 func moduleRoot(ctx context.Context) (string, error) {
@@ -110,7 +111,7 @@ func (t *trial) overlay(m *mutant) (string, error) {
 }
 
 func (t *trial) test(pattern string, flags ...string) ([]byte, error) {
-	args := append([]string{"test", "-vet=off", "-ldflags=-w", "-failfast", fmt.Sprintf("-short=%v", t.short), "-timeout", t.timeout[pattern].String()}, flags...)
+	args := append([]string{"test", "-vet=off", "-ldflags=-w", "-failfast", "-run=" + t.run, fmt.Sprintf("-short=%v", t.short), "-timeout", t.timeout[pattern].String()}, flags...)
 	return t.command("go", append(args, pattern)...)
 }
 
