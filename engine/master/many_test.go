@@ -35,6 +35,9 @@ func TestMany(t *testing.T) {
 					t.Fatalf("%+v is the first of %d: %v", e, len(model), got)
 				}
 				model = append(model, e)
+				if n := len(m.Keys()); n > longestList {
+					t.Fatalf("%d events are kept in order, want %d at most", n, longestList)
+				}
 			}
 			slices.SortFunc(model, before)
 			if len(model) > 0 {
@@ -71,6 +74,49 @@ func TestMany(t *testing.T) {
 			t.Fatal("what has no room in a key has a place")
 		}
 	})
+}
+
+// TestManyAtTheLimit: where as many are kept in order as may be and a few are behind them, one that is added has its place wherever it comes.
+func TestManyAtTheLimit(t *testing.T) {
+	for behind := range 4 {
+		for taken := range 3 {
+			for at := range int64(2*(longestList+behind) + 2) {
+				var m Many
+				var want []int64
+				for i := range int64(longestList + behind) {
+					m.Put(2*i+1, 1)
+					want = append(want, 2*i+1)
+				}
+				for range taken {
+					m.Take()
+				}
+				want = append(want[taken:], at)
+				slices.Sort(want)
+				m.Put(at, 2)
+				var got []int64
+				for at, _, ok := m.First(); ok; at, _, ok = m.First() {
+					got = append(got, at)
+					m.Take()
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("%d behind, %d taken, then one at %d: times %v, want %v", behind, taken, at, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestManyTakesTheMemoryOfAFew: as many come as go, for long, and never none is there.
+func TestManyTakesTheMemoryOfAFew(t *testing.T) {
+	var m Many
+	for at := range int64(10_000) {
+		if m.Put(at, 1); at >= 10 {
+			m.Take()
+		}
+	}
+	if got := cap(m.list); got > 4*longestList {
+		t.Errorf("memory for %d events where 10 are there", got)
+	}
 }
 
 // TestSpan: a timer comes behind the events of its time, and in their place between others; what comes at the end of a span does not.
