@@ -17,6 +17,7 @@ import (
 	"replay/trace"
 	"replay/trace/importer"
 	"replay/trace/importer/importtest"
+	"replay/trace/importer/recorded"
 	"replay/trace/importer/workload"
 )
 
@@ -61,7 +62,7 @@ func TestOneSlotIsTheSum(t *testing.T) {
 		j := trace.NewJob(trace.KindSpark)
 		j.AMMemMiB, j.AMVCores, j.ExecMemMiB, j.ExecVCores, j.TaskCPUs = 1024, 1, 1024, 1, 1
 		j.TailMS, j.RecordedStartMS = rapid.Int64Range(0, 5000).Draw(t, "tail"), 0
-		a := workload.RecordedApp{ID: "app", Name: "chain"}
+		a := recorded.App{ID: "app", Name: "chain"}
 		code := rapid.Int64Range(0, 5000).Draw(t, "code")
 		a.ReadyMS = code
 		sum := code + j.TailMS
@@ -82,11 +83,11 @@ func TestOneSlotIsTheSum(t *testing.T) {
 				sum += ms + delay
 			}
 			j.Stages = append(j.Stages, st)
-			a.Stages = append(a.Stages, workload.RecordedStage{SparkStage: int32(i), Attempts: 1, SubmitMS: trace.Unset, FinishMS: trace.Unset})
+			a.Stages = append(a.Stages, recorded.Stage{SparkStage: int32(i), Attempts: 1, SubmitMS: trace.Unset, FinishMS: trace.Unset})
 		}
 		a.FinishMS = sum
 		r := &Recording{
-			Name: "chain", jobs: []*trace.Job{j}, apps: []workload.RecordedApp{a},
+			Name: "chain", jobs: []*trace.Job{j}, apps: []recorded.App{a},
 			executors: []trace.Executor{{VCores: 1, MemMiB: 1024, RemovedMS: trace.Unset}},
 			input: scenario.Input{Nodes: []trace.Node{{Host: "a", Rack: "/r", MemMiB: 8192, VCores: 8, Present: true}},
 				Queues: []trace.Queue{trace.NewQueue(0, "root.default")}, Users: []trace.User{trace.NewUser(0, "u")}},

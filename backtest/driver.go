@@ -6,7 +6,7 @@ import (
 
 	"replay/engine/spark/driver"
 	"replay/trace"
-	"replay/trace/importer/workload"
+	"replay/trace/importer/recorded"
 )
 
 // stageTimes is what the driver of a recording took for a stage, ms, beside its tasks.
@@ -16,7 +16,7 @@ type stageTimes struct {
 }
 
 // stageTimes returns the driver's own times for each stage.
-func (r *Recording) stageTimes(j *trace.Job, a *workload.RecordedApp, all []driver.RecordedAttempt) []stageTimes {
+func (r *Recording) stageTimes(j *trace.Job, a *recorded.App, all []driver.RecordedAttempt) []stageTimes {
 	out := make([]stageTimes, len(j.Stages))
 	first, last := map[int32]driver.RecordedAttempt{}, map[int32]int64{}
 	for _, x := range all { // by launch
@@ -77,7 +77,7 @@ func (r *Recording) freeSlots(j *trace.Job, all []driver.RecordedAttempt) func(a
 
 // asRecorded returns the job with the driver's own times among the pauses before its stages, and with the preferences of
 // tasks that the recording shows, if shown.
-func asRecorded(j *trace.Job, a *workload.RecordedApp, times []stageTimes, shown bool) *trace.Job {
+func asRecorded(j *trace.Job, a *recorded.App, times []stageTimes, shown bool) *trace.Job {
 	out := *j
 	out.Stages = slices.Clone(j.Stages)
 	for i := range out.Stages {
@@ -97,7 +97,7 @@ func asRecorded(j *trace.Job, a *workload.RecordedApp, times []stageTimes, shown
 }
 
 // lastOf returns which of some stages ended last in the recording, trace.Unset for none.
-func lastOf(a *workload.RecordedApp, lists ...[]int32) int32 {
+func lastOf(a *recorded.App, lists ...[]int32) int32 {
 	last := int32(trace.Unset)
 	for _, list := range lists {
 		for _, s := range list {
@@ -110,7 +110,7 @@ func lastOf(a *workload.RecordedApp, lists ...[]int32) int32 {
 }
 
 // around returns what the driver took for each Spark job before its first stage and after its last, ms, by its id.
-func around(j *trace.Job, a *workload.RecordedApp) map[int32]int64 {
+func around(j *trace.Job, a *recorded.App) map[int32]int64 {
 	stages := map[int32]*span{} // from the first submission of a job's stages to their last end
 	for i := range j.Stages {
 		s := &a.Stages[i]

@@ -9,7 +9,7 @@ import (
 
 	"replay/engine/spark/driver"
 	"replay/trace"
-	"replay/trace/importer/workload"
+	"replay/trace/importer/recorded"
 )
 
 // An executor has a free slot where fewer of its attempts than it has cores have begun and not ended.
@@ -47,9 +47,9 @@ func TestFreeSlots(t *testing.T) {
 // The driver's time for a job is that before the first of its stages and after the last of them, as far as the recording says.
 func TestAroundStages(t *testing.T) {
 	j := &trace.Job{Stages: []trace.Stage{{SparkJob: 0}, {SparkJob: 1}, {SparkJob: 0}, {SparkJob: 2}, {SparkJob: 3}}}
-	a := &workload.RecordedApp{
-		Stages: []workload.RecordedStage{{SubmitMS: 12, FinishMS: 20}, {SubmitMS: 31, FinishMS: 40}, {SubmitMS: 11, FinishMS: 25}, {SubmitMS: trace.Unset, FinishMS: trace.Unset}, {SubmitMS: 61, FinishMS: 70}},
-		Jobs: []workload.RecordedJob{{ID: 0, SubmitMS: 10, FinishMS: 28}, {ID: 1, SubmitMS: 30, FinishMS: 39}, {ID: 2, SubmitMS: 50, FinishMS: 52}, {ID: 3, SubmitMS: 60, FinishMS: trace.Unset},
+	a := &recorded.App{
+		Stages: []recorded.Stage{{SubmitMS: 12, FinishMS: 20}, {SubmitMS: 31, FinishMS: 40}, {SubmitMS: 11, FinishMS: 25}, {SubmitMS: trace.Unset, FinishMS: trace.Unset}, {SubmitMS: 61, FinishMS: 70}},
+		Jobs: []recorded.Job{{ID: 0, SubmitMS: 10, FinishMS: 28}, {ID: 1, SubmitMS: 30, FinishMS: 39}, {ID: 2, SubmitMS: 50, FinishMS: 52}, {ID: 3, SubmitMS: 60, FinishMS: trace.Unset},
 			{ID: 4, SubmitMS: 80, FinishMS: 90}},
 	}
 	got := around(j, a)
@@ -63,7 +63,7 @@ func TestAroundStages(t *testing.T) {
 func TestEndsOfStages(t *testing.T) {
 	stages := make([]trace.Stage, 3)
 	r, j := &Recording{}, &trace.Job{TaskCPUs: 1, Stages: stages}
-	a := &workload.RecordedApp{Stages: []workload.RecordedStage{
+	a := &recorded.App{Stages: []recorded.Stage{
 		{Attempts: 1, SubmitMS: 10, FinishMS: 58}, {Attempts: 1, SubmitMS: 60, FinishMS: 105}, {Attempts: 1, SubmitMS: 110, FinishMS: 140},
 	}}
 	got := r.stageTimes(j, a, []driver.RecordedAttempt{

@@ -7,18 +7,18 @@ import (
 
 	"replay/engine/spark/driver"
 	"replay/trace"
-	"replay/trace/importer/workload"
+	"replay/trace/importer/recorded"
 )
 
 // ends are the ends of attempts as a replay takes them.
 var ends = map[string]driver.AttemptEnd{
-	workload.EndSuccess: driver.AttemptSucceeded, workload.EndFailed: driver.AttemptFailed, workload.EndKilled: driver.AttemptKilled,
-	workload.EndLost: driver.AttemptLost, workload.EndFetchFailed: driver.AttemptFetchFailed,
+	recorded.EndSuccess: driver.AttemptSucceeded, recorded.EndFailed: driver.AttemptFailed, recorded.EndKilled: driver.AttemptKilled,
+	recorded.EndLost: driver.AttemptLost, recorded.EndFetchFailed: driver.AttemptFetchFailed,
 }
 
 // attempts returns the recorded attempts of a job by launch, and by how much those that were the first in a slot of
 // their executor took longer than usual.
-func (r *Recording) attempts(j *trace.Job, a *workload.RecordedApp) []driver.RecordedAttempt {
+func (r *Recording) attempts(j *trace.Job, a *recorded.App) []driver.RecordedAttempt {
 	var out []driver.RecordedAttempt
 	usual := usualOf(a)
 	for i := range a.Stages {
@@ -73,7 +73,7 @@ func slotsOf(j *trace.Job, e *trace.Executor) int {
 // usable returns the executors of a job with what the recording says of their beginning and end: when they took their
 // first task, if one was waiting, by how much their first tasks took longer than usual, and why they left. all are the
 // recorded attempts of the job, by launch.
-func (r *Recording) usable(j *trace.Job, a *workload.RecordedApp, all []driver.RecordedAttempt) []driver.RecordedExecutor {
+func (r *Recording) usable(j *trace.Job, a *recorded.App, all []driver.RecordedAttempt) []driver.RecordedExecutor {
 	execs := r.executorsOf(j.ID)
 	ran := map[int32][]driver.RecordedAttempt{}
 	for _, x := range all {
@@ -106,7 +106,7 @@ func (r *Recording) usable(j *trace.Job, a *workload.RecordedApp, all []driver.R
 }
 
 // workEnded returns when the last stage of an application had ended, trace.Unset if one had not or its job failed.
-func workEnded(a *workload.RecordedApp) int64 {
+func workEnded(a *recorded.App) int64 {
 	end := int64(trace.Unset)
 	for i := range a.Stages {
 		if a.Stages[i].FinishMS == trace.Unset {
@@ -171,7 +171,7 @@ func beginnings(all []driver.RecordedAttempt) map[int32]int64 {
 // leaving returns when the driver decided to have an executor killed, or trace.Unset: it took no task of
 // a stage that was submitted after its last task and whose tasks began only when it was gone, so it was
 // on its way out by then. The middle of that time is taken.
-func leaving(a *workload.RecordedApp, e *trace.Executor, ran []driver.RecordedAttempt, began map[int32]int64) int64 {
+func leaving(a *recorded.App, e *trace.Executor, ran []driver.RecordedAttempt, began map[int32]int64) int64 {
 	if e.RemovedMS == trace.Unset || !killedByDriver(e.Reason) {
 		return trace.Unset
 	}
@@ -193,7 +193,7 @@ func leaving(a *workload.RecordedApp, e *trace.Executor, ran []driver.RecordedAt
 
 // cause returns the stage that had been submitted last, and how long before, when the process of an
 // executor ended by itself, which its tasks bring about.
-func cause(j *trace.Job, a *workload.RecordedApp, e *trace.Executor) (stage int32, after int64) {
+func cause(j *trace.Job, a *recorded.App, e *trace.Executor) (stage int32, after int64) {
 	stage = trace.Unset
 	if e.RemovedMS == trace.Unset || !strings.Contains(e.Reason, "exited with code") && !strings.Contains(e.Reason, "Exit status: 52") {
 		return stage, 0
@@ -209,13 +209,13 @@ func cause(j *trace.Job, a *workload.RecordedApp, e *trace.Executor) (stage int3
 }
 
 // usualOf returns the medians of deserialization and scheduler delay over all successful attempts, ms.
-func usualOf(a *workload.RecordedApp) (out [2]int64) {
+func usualOf(a *recorded.App) (out [2]int64) {
 	var all [2][]int64
 	for i := range a.Stages {
 		for k := range a.Stages[i].Tasks {
 			t := &a.Stages[i].Tasks[k]
 			for c, ms := range [2]int64{t.DeserializeMS, t.SchedDelayMS} {
-				if ms != trace.Unset && t.End == workload.EndSuccess {
+				if ms != trace.Unset && t.End == recorded.EndSuccess {
 					all[c] = append(all[c], ms)
 				}
 			}

@@ -7,7 +7,7 @@ import (
 	"replay/engine/scenario"
 	"replay/report/prediction"
 	"replay/trace"
-	"replay/trace/importer/workload"
+	"replay/trace/importer/recorded"
 )
 
 // estimated are the model's parameters, as recordings say: each is the median of what the logs say of it.
@@ -191,7 +191,7 @@ func (f samples) launches(c *clusterRecord) {
 
 // executors takes how long registered executors were not ready while tasks waited: from the registration
 // to the first task on the host, where that task's stage had been submitted before.
-func (f samples) executors(j *trace.Job, execs []trace.Executor, stages *[]workload.RecordedStage) {
+func (f samples) executors(j *trace.Job, execs []trace.Executor, stages *[]recorded.Stage) {
 	onHost := map[int32]int{}
 	for _, e := range execs {
 		onHost[e.Node]++

@@ -11,7 +11,7 @@ import (
 	"replay/engine/spark/driver"
 	"replay/report/prediction"
 	"replay/trace"
-	"replay/trace/importer/workload"
+	"replay/trace/importer/recorded"
 )
 
 // Options say how recordings are replayed.
@@ -89,7 +89,7 @@ func Replay(ctx context.Context, r *Recording, o Options) ([]prediction.App, *ob
 // compare sets one application's replay beside its recording.
 //
 // times are the driver's own, nil where they are not part of the replay.
-func (r *Recording) compare(j *trace.Job, a *workload.RecordedApp, o *observed, times []stageTimes, byDriver bool) prediction.App {
+func (r *Recording) compare(j *trace.Job, a *recorded.App, o *observed, times []stageTimes, byDriver bool) prediction.App {
 	rec, ran := o.jobs[j.ID]
 	out := prediction.App{
 		Recording: r.Name, ID: a.ID, Name: a.Name, RecordedMS: trace.Unset, PredictedMS: trace.Unset,

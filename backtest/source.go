@@ -20,6 +20,7 @@ import (
 	"replay/trace"
 	"replay/trace/importer"
 	"replay/trace/importer/eventlog"
+	"replay/trace/importer/recorded"
 	"replay/trace/importer/workload"
 )
 
@@ -32,7 +33,7 @@ type Recording struct {
 	input     scenario.Input // without jobs
 	jobs      []*trace.Job
 	executors []trace.Executor
-	apps      []workload.RecordedApp
+	apps      []recorded.App
 	cluster   *clusterRecord // nil without IsCluster
 	copies    int64          // beyond one, of all applications
 	logless   int64          // applications that ran on the cluster and have no event log, and so no job
@@ -281,20 +282,20 @@ func readTrace(dir, name string) (*Recording, error) {
 
 // take takes what was recorded of the jobs, from the files of a trace.
 func (r *Recording) take(file func(name string) ([]byte, error)) error {
-	var recorded struct {
-		Applications []workload.RecordedApp `json:"applications"`
+	var times struct {
+		Applications []recorded.App `json:"applications"`
 	}
-	switch err := attached(file, trace.RecordedFile, &recorded); {
+	switch err := attached(file, trace.RecordedFile, &times); {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("not imported from a recording, so that there is nothing to set predictions beside (no %s in it): want event logs, recorded clusters, or a trace that was imported from them", trace.RecordedFile)
 	case err != nil:
 		return fmt.Errorf("not imported from a recording: %w", err)
 	}
-	r.apps = recorded.Applications
-	slices.SortFunc(r.apps, func(a, b workload.RecordedApp) int { return cmp.Compare(a.Job, b.Job) })
+	r.apps = times.Applications
+	slices.SortFunc(r.apps, func(a, b recorded.App) int { return cmp.Compare(a.Job, b.Job) })
 	data, err := file(trace.AttemptsFile)
 	if err == nil {
-		err = workload.ReadAttempts(data, r.apps)
+		err = recorded.ReadAttempts(data, r.apps)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

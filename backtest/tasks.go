@@ -4,12 +4,12 @@ import (
 	"replay/engine/record"
 	"replay/report/prediction"
 	"replay/trace"
-	"replay/trace/importer/workload"
+	"replay/trace/importer/recorded"
 )
 
 // tasks sets the task attempts of a replay beside what was recorded of their tasks; start and predictedStart are those of
 // the application.
-func (r *Recording) tasks(j *trace.Job, a *workload.RecordedApp, ran []record.Task, start, predictedStart int64) []prediction.Task {
+func (r *Recording) tasks(j *trace.Job, a *recorded.App, ran []record.Task, start, predictedStart int64) []prediction.Task {
 	host := func(node int32) string {
 		if node < 0 || int(node) >= len(r.input.Nodes) {
 			return ""

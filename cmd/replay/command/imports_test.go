@@ -23,14 +23,15 @@ var picture = map[string][]string{
 	"replay/spill":             {"replay/outdir"}, // groups and sorts more than memory holds
 
 	"replay/trace/importer":           {"replay/trace", "replay/trace/importer/..."},
-	"replay/trace/importer/workload":  {"replay/trace/importer/foreign", "replay/counted", "replay/input", "replay/outdir", "replay/trace", "replay/trace/hdfs", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines", "replay/trace/importer/rmnodes", "replay/spill"},
+	"replay/trace/importer/workload":  {"replay/trace/importer/foreign", "replay/counted", "replay/input", "replay/outdir", "replay/trace", "replay/trace/hdfs", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines", "replay/trace/importer/recorded", "replay/trace/importer/rmnodes", "replay/spill"},
+	"replay/trace/importer/recorded":  {"replay/trace", "replay/trace/tablefile"},
 	"replay/trace/importer/rmnodes":   nil,
 	"replay/trace/importer/foreign":   nil,
 	"replay/trace/importer/codec":     {"replay/input"},
 	"replay/trace/importer/lines":     nil,
 	"replay/trace/importer/jsontext":  nil,
 	"replay/trace/importer/...":       {"replay/counted", "replay/input", "replay/spill", "replay/trace", "replay/trace/decima", "replay/trace/tablefile", "replay/trace/importer/..."}, // formats
-	"replay/trace/importer/mapreduce": {"replay/policy/resource", "replay/trace", "replay/trace/importer/workload"},
+	"replay/trace/importer/mapreduce": {"replay/policy/resource", "replay/trace", "replay/trace/importer/recorded", "replay/trace/importer/workload"},
 	"replay/trace/importer/swim":      {"replay/trace", "replay/trace/importer/workload", "replay/trace/importer/importtest", "replay/trace/synth/model"},
 
 	"replay/policy/resource":              nil,

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"replay/trace"
+	"replay/trace/importer/recorded"
 	"replay/trace/importer/workload"
 )
 
@@ -67,12 +68,12 @@ func buildApp(a *appLog, counts *workload.Counts) (*Application, error) {
 			out.Containers[e.container] = e.id
 		}
 	}
-	out.Recorded = &workload.RecordedApp{
+	out.Recorded = &recorded.App{
 		ID: a.start.id, Name: a.start.name, SubmitMS: j.SubmitMS, StartMS: a.start.at, ReadyMS: ready, FinishMS: unset(a.end),
 		Stages: b.recorded,
 	}
 	for _, k := range a.jobs {
-		out.Recorded.Jobs = append(out.Recorded.Jobs, workload.RecordedJob{ID: k.id, SubmitMS: k.at, FinishMS: unset(k.end), OK: k.ok})
+		out.Recorded.Jobs = append(out.Recorded.Jobs, recorded.Job{ID: k.id, SubmitMS: k.at, FinishMS: unset(k.end), OK: k.ok})
 	}
 	return out, nil
 }

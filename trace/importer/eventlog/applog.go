@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"replay/trace"
+	"replay/trace/importer/recorded"
 	"replay/trace/importer/workload"
 )
 
@@ -200,7 +201,7 @@ type runningTask struct {
 
 // attemptLog is an attempt of a task beside the one that its part has.
 type attemptLog struct {
-	workload.RecordedAttempt
+	recorded.Attempt
 	partition int32
 }
 

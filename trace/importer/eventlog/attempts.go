@@ -6,7 +6,7 @@ import (
 	"sort"
 
 	"replay/trace"
-	"replay/trace/importer/workload"
+	"replay/trace/importer/recorded"
 )
 
 // waitMS is how long after the submission of its stage the task of a partition was launched.
@@ -18,12 +18,12 @@ func (p *part) waitMS(st *stageLog) int64 {
 }
 
 // attempts are all recorded attempts of the tasks of a stage, by task and launch. ids are those of the tasks.
-func (b *appBuilder) attempts(st *stageLog, ids []TaskID) []workload.RecordedAttempt {
+func (b *appBuilder) attempts(st *stageLog, ids []TaskID) []recorded.Attempt {
 	task := make(map[int32]int32, len(ids))
 	for i, id := range ids {
 		task[id.Partition] = int32(i)
 	}
-	out := make([]workload.RecordedAttempt, 0, len(ids)+len(st.more))
+	out := make([]recorded.Attempt, 0, len(ids)+len(st.more))
 	for i := range st.parts {
 		p := &st.parts[i]
 		k, ok := task[p.partition]
@@ -35,27 +35,27 @@ func (b *appBuilder) attempts(st *stageLog, ids []TaskID) []workload.RecordedAtt
 	for _, m := range st.more {
 		if k, ok := task[m.partition]; ok {
 			m.Task = k
-			out = append(out, m.RecordedAttempt)
+			out = append(out, m.Attempt)
 		}
 	}
-	slices.SortStableFunc(out, func(x, y workload.RecordedAttempt) int {
+	slices.SortStableFunc(out, func(x, y recorded.Attempt) int {
 		return cmp.Or(cmp.Compare(x.Task, y.Task), cmp.Compare(x.LaunchMS, y.LaunchMS))
 	})
 	return out
 }
 
 // row is the attempt that the part has.
-func (p *part) row(task int32) workload.RecordedAttempt {
-	return workload.RecordedAttempt{
+func (p *part) row(task int32) recorded.Attempt {
+	return recorded.Attempt{
 		Task: task, StageAttempt: p.ranIn, Executor: p.executor, LaunchMS: p.launch, CoreMS: p.coreMS, DurationMS: p.busyMS,
-		DeserializeMS: unset(p.deserializeMS), SchedDelayMS: unset(p.schedDelayMS), Speculative: p.speculative, End: workload.EndSuccess,
+		DeserializeMS: unset(p.deserializeMS), SchedDelayMS: unset(p.schedDelayMS), Speculative: p.speculative, End: recorded.EndSuccess,
 	}
 }
 
 // endNames are the ends of attempts by the reasons of Spark; others are failures.
 var endNames = map[string]string{
-	"Success": workload.EndSuccess, "TaskKilled": workload.EndKilled, "TaskCommitDenied": workload.EndKilled,
-	"ExecutorLostFailure": workload.EndLost, "FetchFailed": workload.EndFetchFailed,
+	"Success": recorded.EndSuccess, "TaskKilled": recorded.EndKilled, "TaskCommitDenied": recorded.EndKilled,
+	"ExecutorLostFailure": recorded.EndLost, "FetchFailed": recorded.EndFetchFailed,
 }
 
 // addMore takes in an attempt that is not its partition's first success. That of which only the output was lost later
@@ -66,9 +66,9 @@ func (st *stageLog) addMore(attempt, partition int32, t *taskInfo, w *part) {
 	}
 	end, ok := endNames[string(t.reason)]
 	if !ok {
-		end = workload.EndFailed
+		end = recorded.EndFailed
 	}
-	st.more = append(st.more, attemptLog{partition: partition, RecordedAttempt: workload.RecordedAttempt{
+	st.more = append(st.more, attemptLog{partition: partition, Attempt: recorded.Attempt{
 		StageAttempt: attempt, Executor: t.executor, LaunchMS: t.launch, CoreMS: max(0, t.finish-t.launch), DurationMS: w.busyMS,
 		DeserializeMS: unset(w.deserializeMS), SchedDelayMS: unset(w.schedDelayMS), Speculative: t.speculative, End: end,
 	}})

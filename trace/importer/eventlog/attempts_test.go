@@ -7,11 +7,12 @@ import (
 
 	"replay/trace"
 	"replay/trace/importer/importtest"
+	"replay/trace/importer/recorded"
 	"replay/trace/importer/workload"
 )
 
 // attemptsOf imports a log and returns the recorded attempts of its application, by stage.
-func attemptsOf(t *testing.T, text string, change func(*workload.Options)) ([][]workload.RecordedAttempt, *trace.MemoryTrace) {
+func attemptsOf(t *testing.T, text string, change func(*workload.Options)) ([][]recorded.Attempt, *trace.MemoryTrace) {
 	t.Helper()
 	_, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1", text), change)
 	if err != nil {
@@ -21,11 +22,11 @@ func attemptsOf(t *testing.T, text string, change func(*workload.Options)) ([][]
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := []workload.RecordedApp{{Stages: make([]workload.RecordedStage, len(m.JobList[0].Stages))}}
-	if err := workload.ReadAttempts(data, a); err != nil {
+	a := []recorded.App{{Stages: make([]recorded.Stage, len(m.JobList[0].Stages))}}
+	if err := recorded.ReadAttempts(data, a); err != nil {
 		t.Fatal(err)
 	}
-	var out [][]workload.RecordedAttempt
+	var out [][]recorded.Attempt
 	for _, s := range a[0].Stages {
 		out = append(out, s.Tasks)
 	}
@@ -59,7 +60,7 @@ func TestRecordedAttempts(t *testing.T) {
 		t.Errorf("attempts are %s\nwant %s", strings.Join(text, ", "), want)
 	}
 	small, _ := attemptsOf(t, logText, nil)
-	if a := small[0][1]; a != (workload.RecordedAttempt{Task: 1, Executor: 1, LaunchMS: 4200, CoreMS: 2000, DurationMS: 1950, DeserializeMS: 50, SchedDelayMS: 50, End: "success"}) {
+	if a := small[0][1]; a != (recorded.Attempt{Task: 1, Executor: 1, LaunchMS: 4200, CoreMS: 2000, DurationMS: 1950, DeserializeMS: 50, SchedDelayMS: 50, End: "success"}) {
 		t.Errorf("attempt is %+v", a)
 	}
 	if _, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1", logText), func(o *workload.Options) { o.Copies, o.Arrivals = 2, "fixed:1s" }); err != nil {

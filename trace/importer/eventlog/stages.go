@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"replay/trace"
+	"replay/trace/importer/recorded"
 	"replay/trace/importer/workload"
 )
 
@@ -22,7 +23,7 @@ type appBuilder struct {
 	makers   map[int32]int32   // stored RDD -> position of the stage that first computed it
 	newPos   []int32           // position in the DAG -> stage id of the trace, or Unset
 	behind   map[int32][]int32 // position of a stage without a task -> those of stages with tasks that it waited for
-	recorded []workload.RecordedStage
+	recorded []recorded.Stage
 	lastEnd  int64
 }
 
@@ -85,11 +86,11 @@ func (b *appBuilder) stages(out *Application, ready int64) error {
 		b.newPos = append(b.newPos, s.ID)
 		out.Job.Stages = append(out.Job.Stages, s)
 		out.Tasks = append(out.Tasks, ids)
-		recorded := workload.RecordedStage{SparkStage: id, Attempts: st.attempts(), SubmitMS: unset(st.first()), FinishMS: unset(st.completed), Tasks: b.attempts(st, ids)}
+		rec := recorded.Stage{SparkStage: id, Attempts: st.attempts(), SubmitMS: unset(st.first()), FinishMS: unset(st.completed), Tasks: b.attempts(st, ids)}
 		if st.lostEnd {
-			recorded.FinishMS = trace.Unset
+			rec.FinishMS = trace.Unset
 		}
-		b.recorded = append(b.recorded, recorded)
+		b.recorded = append(b.recorded, rec)
 	}
 	return nil
 }

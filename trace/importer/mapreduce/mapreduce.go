@@ -9,6 +9,7 @@ import (
 
 	"replay/policy/resource"
 	"replay/trace"
+	"replay/trace/importer/recorded"
 	"replay/trace/importer/workload"
 )
 
@@ -47,7 +48,7 @@ const (
 
 // Stage makes the maps or reduces of a job, behind the stages that it has. A task's time is that of the attempt that succeeded, from the moment at which its process
 // asked for its work. A reduce's counts from the last map's end, if that came later: it waited until then.
-func Stage(c *workload.Counts, a *workload.Application, kind int, size Size, tasks []Task, lastMap int64) (trace.Stage, workload.RecordedStage) {
+func Stage(c *workload.Counts, a *workload.Application, kind int, size Size, tasks []Task, lastMap int64) (trace.Stage, recorded.Stage) {
 	name := [...]string{"map", "reduce"}[kind]
 	st := trace.NewStage(int32(len(a.Job.Stages)), [...]string{trace.StageInput, trace.StageResult}[kind])
 	st.Name = name
@@ -67,7 +68,7 @@ func Stage(c *workload.Counts, a *workload.Application, kind int, size Size, tas
 		t.RecordedWaitMS = make([]int64, n)
 	}
 	prefs := make([][]int32, n)
-	seen := workload.RecordedStage{SparkStage: st.ID, Attempts: 1, SubmitMS: trace.Unset, FinishMS: trace.Unset}
+	seen := recorded.Stage{SparkStage: st.ID, Attempts: 1, SubmitMS: trace.Unset, FinishMS: trace.Unset}
 	for i := range tasks {
 		x := &tasks[i]
 		t.InputBytes[i], t.Retries[i], t.SchedDelayMS[i], t.RecordedNode[i] = x.InputBytes, x.Failed, trace.Unset, trace.Unset

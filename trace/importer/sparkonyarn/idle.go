@@ -3,7 +3,7 @@ package sparkonyarn
 import (
 	"replay/trace"
 	"replay/trace/importer/eventlog"
-	"replay/trace/importer/workload"
+	"replay/trace/importer/recorded"
 )
 
 // keepIdle gives an application that ran no task a stage with one task that takes no time, and the driver the rest of its
@@ -20,6 +20,6 @@ func (s *scenario) keepIdle(a *eventlog.Application, rec *recordedApp) {
 	st.Tasks.DurationMS, st.Tasks.InputBytes = []int64{0}, nil
 	j.Stages = []trace.Stage{st}
 	j.TailMS = max(rec.Finished-max(a.Recorded.ReadyMS, j.RecordedStartMS), 0)
-	a.Recorded.Stages = []workload.RecordedStage{{SparkStage: trace.Unset, SubmitMS: trace.Unset, FinishMS: trace.Unset}}
+	a.Recorded.Stages = []recorded.Stage{{SparkStage: trace.Unset, SubmitMS: trace.Unset, FinishMS: trace.Unset}}
 	s.Counts.Modelled["applications_without_a_task"]++
 }

@@ -11,6 +11,7 @@ import (
 
 	"replay/trace"
 	"replay/trace/importer/mapreduce"
+	"replay/trace/importer/recorded"
 	"replay/trace/importer/workload"
 )
 
@@ -114,7 +115,7 @@ func (s *scenario) mapReduceApplication(rec *recordedApp) error {
 			j.Conf = append(j.Conf, trace.KeyValue{Key: key, Value: conf[key]})
 		}
 	}
-	a.Recorded = &workload.RecordedApp{ID: rec.App, Name: rec.Name, SubmitMS: rec.Submitted, StartMS: rec.Submitted, ReadyMS: cmp.Or(rec.Registered, trace.Unset), FinishMS: trace.Unset}
+	a.Recorded = &recorded.App{ID: rec.App, Name: rec.Name, SubmitMS: rec.Submitted, StartMS: rec.Submitted, ReadyMS: cmp.Or(rec.Registered, trace.Unset), FinishMS: trace.Unset}
 	last, lastMap := int64(0), int64(0)
 	var tasks [2][]mapReduceTask
 	for _, x := range s.mapReduce[rec.App] {
@@ -178,7 +179,7 @@ func taskIndex(task any) (int, error) {
 }
 
 // mapReduceStage makes the maps (type 0) or reduces (1). The process of an attempt began its work when it asked for it.
-func (s *scenario) mapReduceStage(a *workload.Application, conf map[string]string, kind int, list []mapReduceTask, lastMap int64) (trace.Stage, workload.RecordedStage) {
+func (s *scenario) mapReduceStage(a *workload.Application, conf map[string]string, kind int, list []mapReduceTask, lastMap int64) (trace.Stage, recorded.Stage) {
 	name := [...]string{"map", "reduce"}[kind]
 	size := mapreduce.OfTask(func(key string) string { return conf[key] }, name)
 	size.MemMiB, size.VCores = cmp.Or(size.MemMiB, 1024), cmp.Or(size.VCores, 1)

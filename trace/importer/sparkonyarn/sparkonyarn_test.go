@@ -9,6 +9,7 @@ import (
 
 	"replay/trace"
 	"replay/trace/importer/importtest"
+	"replay/trace/importer/recorded"
 	"replay/trace/importer/workload"
 )
 
@@ -65,7 +66,7 @@ func TestRecordedFacts(t *testing.T) {
 		t.Errorf("%d masters, executors without a container %v", masters, added)
 	}
 	var recorded struct {
-		Applications []workload.RecordedApp `json:"applications"`
+		Applications []recorded.App `json:"applications"`
 	}
 	data, err = m.Attachment("recorded.json")
 	if err != nil {

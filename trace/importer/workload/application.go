@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"replay/trace"
+	"replay/trace/importer/recorded"
 )
 
 // Application is an application as read from any format, before the trace that it goes into is known.
@@ -25,7 +26,7 @@ type Application struct {
 	// ExecutorExtra are the further resources of each executor; nil = none have any.
 	ExecutorExtra [][]trace.NamedValue
 	AMExtra       []trace.NamedValue // of the container of its application master
-	Recorded      *RecordedApp       // nil = the source does not say
+	Recorded      *recorded.App      // nil = the source does not say
 
 	host, file map[string]int32 // positions by name, made when they are asked for
 }
@@ -81,38 +82,6 @@ func (a *Application) ReadFile(s *trace.Stage, name string, shared bool) {
 func (f *File) grow(o *trace.File) {
 	f.Bytes, f.BlockBytes, f.Blocks = max(f.Bytes, o.Bytes), max(f.BlockBytes, o.BlockBytes), max(f.Blocks, o.Blocks)
 	f.Replication = max(f.Replication, o.Replication)
-}
-
-// RecordedApp is what the source says about when things happened, for comparison with a replay.
-// Times are ms from the trace's origin; -1 = unknown.
-type RecordedApp struct {
-	Job      int64           `json:"job"` // of the trace
-	ID       string          `json:"id"`
-	Name     string          `json:"name"`
-	SubmitMS int64           `json:"submit_ms"`
-	StartMS  int64           `json:"start_ms"` // the driver's start
-	ReadyMS  int64           `json:"ready_ms"` // enough executors had registered for user code to go on
-	FinishMS int64           `json:"finish_ms"`
-	Jobs     []RecordedJob   `json:"spark_jobs"`
-	Stages   []RecordedStage `json:"stages"` // by stage id of the trace
-}
-
-// RecordedJob is a Spark job as recorded.
-type RecordedJob struct {
-	ID       int32 `json:"id"`
-	SubmitMS int64 `json:"submit_ms"`
-	FinishMS int64 `json:"finish_ms"`
-	OK       bool  `json:"ok"`
-}
-
-// RecordedStage is a stage as recorded, over all its attempts.
-type RecordedStage struct {
-	SparkStage int32 `json:"spark_stage"`
-	Attempts   int   `json:"attempts"`
-	SubmitMS   int64 `json:"submit_ms"`
-	FinishMS   int64 `json:"finish_ms"`
-
-	Tasks []RecordedAttempt `json:"-"` // by task and launch; they go into a file of their own
 }
 
 // shift moves every known time by d.

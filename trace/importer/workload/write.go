@@ -10,6 +10,7 @@ import (
 
 	"replay/counted"
 	"replay/trace"
+	"replay/trace/importer/recorded"
 )
 
 // writing is a trace while its jobs are written.
@@ -24,8 +25,7 @@ type writing struct {
 	firstAt     int64
 	lastAt      int64
 	job         map[string]int64 // by external id, where somebody asks
-	recorded    recordedFile
-	attempts    attempts
+	recorded    recorded.Writer
 	taskMS      int64
 	metaData    *trace.Meta
 }
@@ -198,10 +198,7 @@ func (t *writing) application(i int, x arrival) error {
 	}
 	if a.Recorded != nil {
 		a.Recorded.Job = j.ID
-		if err := t.attempts.add(t.w, a.Recorded, t.Options.Copies == 1); err != nil {
-			return err
-		}
-		return t.recorded.add(t.w, a.Recorded)
+		return t.recorded.Add(t.w, a.Recorded, t.Options.Copies == 1)
 	}
 	return nil
 }
@@ -252,10 +249,7 @@ func (t *writing) finish() (*Result, error) {
 	if err := t.attachJSON(trace.ImportReport, c); err != nil {
 		return nil, err
 	}
-	if err := t.recorded.close(); err != nil {
-		return nil, err
-	}
-	if err := t.attempts.close(); err != nil {
+	if err := t.recorded.Close(); err != nil {
 		return nil, err
 	}
 	if err := t.w.Close(); err != nil {

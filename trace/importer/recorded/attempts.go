@@ -1,4 +1,4 @@
-package workload
+package recorded
 
 import (
 	"bufio"
@@ -14,10 +14,10 @@ import (
 	"replay/trace/tablefile"
 )
 
-// RecordedAttempt is an attempt of a task as recorded, a row of [trace.AttemptsFile]. Rows are in order of job, stage, task
+// Attempt is an attempt of a task as recorded, a row of [trace.AttemptsFile]. Rows are in order of job, stage, task
 // and launch; the first success of a task is the one that the table of tasks has. Times are ms from the trace's
 // origin, durations are ms, -1 = unknown.
-type RecordedAttempt struct {
+type Attempt struct {
 	Job           int64  `parquet:"job_id,delta"` // of the trace
 	Stage         int32  `parquet:"stage_id,dict"`
 	Task          int32  `parquet:"task,delta"` // position in its stage
@@ -45,14 +45,14 @@ const (
 type attempts struct {
 	file   io.WriteCloser
 	buffer *bufio.Writer
-	writer *parquet.GenericWriter[RecordedAttempt]
+	writer *parquet.GenericWriter[Attempt]
 }
 
 // attemptsPerGroup is the size of a row group, which is in memory until it is whole: about 1 MB.
 const attemptsPerGroup = 1 << 17
 
 // add takes the attempts of an application whose job id is set, or drops them.
-func (t *attempts) add(w *trace.Writer, a *RecordedApp, keep bool) error {
+func (t *attempts) add(w *trace.Writer, a *App, keep bool) error {
 	for i := range a.Stages {
 		rows := a.Stages[i].Tasks
 		a.Stages[i].Tasks = nil
@@ -68,7 +68,7 @@ func (t *attempts) add(w *trace.Writer, a *RecordedApp, keep bool) error {
 				return err
 			}
 			t.buffer = bufio.NewWriter(t.file)
-			t.writer = parquet.NewGenericWriter[RecordedAttempt](t.buffer, parquet.CreatedBy("replay", "1", "0"),
+			t.writer = parquet.NewGenericWriter[Attempt](t.buffer, parquet.CreatedBy("replay", "1", "0"),
 				parquet.Compression(tablefile.NewZstd(zstd.SpeedFastest)), parquet.MaxRowsPerRowGroup(attemptsPerGroup), parquet.PageBufferSize(64<<10))
 		}
 		if _, err := t.writer.Write(rows); err != nil {
@@ -90,14 +90,14 @@ func (t *attempts) close() error {
 }
 
 // ReadAttempts reads the content of [trace.AttemptsFile] into the stages of applications, which are in order of their jobs.
-func ReadAttempts(data []byte, apps []RecordedApp) error {
-	byJob := map[int64]*RecordedApp{}
+func ReadAttempts(data []byte, apps []App) error {
+	byJob := map[int64]*App{}
 	for i := range apps {
 		byJob[apps[i].Job] = &apps[i]
 	}
 	f, err := tablefile.New(bytes.NewReader(data), int64(len(data)))
 	if err == nil {
-		err = tablefile.Rows(f, func(_ int64, x *RecordedAttempt) error {
+		err = tablefile.Rows(f, func(_ int64, x *Attempt) error {
 			a := byJob[x.Job]
 			if a == nil || x.Stage < 0 || int(x.Stage) >= len(a.Stages) {
 				return fmt.Errorf("job %d, stage %d: not in recorded.json", x.Job, x.Stage)

@@ -1,4 +1,4 @@
-package workload
+package recorded
 
 import (
 	"bytes"
@@ -27,15 +27,15 @@ func TestForeignAttempts(t *testing.T) {
 		{parquetOf(t, []renamed{{}}), "recorded_attempts.parquet: column stage_id is missing, want INT32"},
 		{parquetOf(t, []text{{}}), "recorded_attempts.parquet: column job_id is BYTE_ARRAY, want INT64"},
 		{parquetOf(t, []nulls{{}}), "recorded_attempts.parquet: column job_id may be null, want INT64 in each row"},
-		{parquetOf(t, []RecordedAttempt{{}}), "recorded_attempts.parquet: row 0: job 0, stage 0: not in recorded.json"},
+		{parquetOf(t, []Attempt{{}}), "recorded_attempts.parquet: row 0: job 0, stage 0: not in recorded.json"},
 		{[]byte("PAR1"), "recorded_attempts.parquet: not a Parquet file: "},
 	} {
 		if err := ReadAttempts(tt.data, nil); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("error %v, want %q", err, tt.want)
 		}
 	}
-	apps := []RecordedApp{{Stages: make([]RecordedStage, 1)}}
-	if err := ReadAttempts(parquetOf(t, []RecordedAttempt{{CoreMS: 7, End: EndKilled}}), apps); err != nil || len(apps[0].Stages[0].Tasks) != 1 || apps[0].Stages[0].Tasks[0].CoreMS != 7 {
+	apps := []App{{Stages: make([]Stage, 1)}}
+	if err := ReadAttempts(parquetOf(t, []Attempt{{CoreMS: 7, End: EndKilled}}), apps); err != nil || len(apps[0].Stages[0].Tasks) != 1 || apps[0].Stages[0].Tasks[0].CoreMS != 7 {
 		t.Errorf("%+v, %v", apps, err)
 	}
 }
