@@ -28,10 +28,11 @@ func (s *quietScheduler) Update() { s.note("update") }
 func (s *quietScheduler) NodeUpdate(protocol.NodeID, []protocol.ContainerID, []protocol.Status) {
 	s.note("heartbeat")
 }
-func (s *quietScheduler) MaxAllocation(string) resource.Resource { return resource.R(1<<20, 100) }
-func (s *quietScheduler) RemoveNode(protocol.NodeID)             {}
-func (s *quietScheduler) AddApp(yarn.AppSpec) error              { s.note("app"); return nil }
-func (s *quietScheduler) AddAttempt(protocol.AppID)              {}
+func (s *quietScheduler) MaxAllocation(string) resource.Resource          { return resource.R(1<<20, 100) }
+func (s *quietScheduler) RemoveNode(protocol.NodeID)                      {}
+func (s *quietScheduler) SetNodeTotal(protocol.NodeID, resource.Resource) {}
+func (s *quietScheduler) AddApp(yarn.AppSpec) error                       { s.note("app"); return nil }
+func (s *quietScheduler) AddAttempt(protocol.AppID)                       {}
 func (s *quietScheduler) Allocate(protocol.AppID, *protocol.AllocateRequest, *protocol.AllocateResponse) error {
 	return nil
 }
@@ -122,6 +123,8 @@ func (h *quietHost) Passed(Timer) bool               { return h.passed }
 func (h *quietHost) ObserveLate(_ *yarn.Event, at int64) {
 	h.seen = append(h.seen, fmt.Sprintf("%d seen by the host", at))
 }
+
+func (h *quietHost) Observe(*yarn.Event) { h.seen = append(h.seen, "seen by the host") }
 
 func (h *quietHost) At(at int64, t Timer, number, arg int64) {
 	h.timers = append(h.timers, fmt.Sprintf("%d timer %d", at, t))
@@ -224,7 +227,13 @@ func TestElidingSchedulerDecides(t *testing.T) {
 	heard("of a start all is known", 3, 7)
 	r.NodeHeartbeat(2000, 0)
 	heard("reported", 3, 7)
+	if !r.Still() {
+		t.Error("the last answer does not hold, and nothing has changed")
+	}
 	r.ProcessExited(0, started, 0)
+	if r.Still() {
+		t.Error("the last answer holds, and node 0 has to report an end")
+	}
 	heard("node 0 has to report an end", 4, 4)
 	r.NodeHeartbeat(3000, 0)
 	heard("reported", 4, 7)
@@ -234,164 +243,12 @@ func TestElidingSchedulerDecides(t *testing.T) {
 	heard("node 1 is to be told to end a process, and the host does not take it beforehand", 4, 5)
 	r.NodeHeartbeat(4000, 1)
 	heard("told", 4, 7)
+	r.setTotal(&r.nodes[1], resource.R(1, 1), true)
+	heard("node 1 has shrunk and may hold too much", 4, 5)
+	r.NodeHeartbeat(4000, 1)
+	heard("it may hold too much for as long as it is there", 4, 5)
 	r.Drain(2, -1)
-	heard("node 2 drains", 4, 6)
-}
-
-// What a heartbeat only moves between a node and the ResourceManager is moved without it, when it has passed and before anything else.
-func TestWhatIsKnownOfAHeartbeatIsNotExecuted(t *testing.T) {
-	s := &elidingScheduler{next: 100}
-	r, host := newQuiet(t, Config{KillsLater: true}, s)
-	for id := range protocol.NodeID(3) {
-		r.AddNode(0, yarn.NodeSpec{ID: id})
-	}
-	host.next = 3
-	begin(r, 2, 0, 1)
-	if err := r.Submit(0, yarn.AppSpec{ID: 1, Queue: "q", AMSize: resource.R(1, 1)}); err != nil {
-		t.Fatal(err)
-	}
-	id := protocol.ContainerID{App: 1, N: 1}
-	step := func(what string, next int64, do func(), told ...string) {
-		t.Helper()
-		s.log, host.kills, host.next = nil, nil, next
-		do()
-		wantLog(t, what, slices.DeleteFunc(slices.Concat(s.log, host.kills), func(l string) bool { return strings.HasSuffix(l, "settle") }), told...)
-		if h := r.NextHeartbeat(next, 100, 100); h != 100 {
-			t.Errorf("%s: heartbeat %d is executed, want none", what, h)
-		}
-	}
-	update := func() { r.Update(0) }
-	step("a process starts", 3, func() { r.ContainerStarted(0, id) })
-	step("before the heartbeat of node 0", 4, update, "0 update")
-	step("after it", 5, update, "0 node 0 launched 1", "0 update")
-	step("once", 8, update, "0 update")
-	step("it is to end", 9, func() { r.MarkForCleanup(0, id) }, "kill 1 later at 10000")
-	step("before the next heartbeat of node 0", 10, func() {
-		if r.Told(0, id) {
-			t.Error("told before its heartbeat")
-		}
-	})
-	step("after it", 11, func() {
-		if !r.Told(0, id) {
-			t.Error("not told with its heartbeat")
-		}
-	})
-	step("the node goes before the process ends", 12, func() { r.RemoveNode(0, 0) }, "kill 1 at 10000")
-	if r.Told(0, id) {
-		t.Error("the node has gone and is believed to end a process")
-	}
-	step("the node comes back and another process starts, which is to end", 12, func() {
-		r.AddNode(0, yarn.NodeSpec{ID: 0})
-		begin(r, 2, 0, 1)
-		r.ContainerStarted(0, id)
-		r.MarkForCleanup(0, id)
-	}, "0 node 0", "0 epoch [2 0 1]", "kill 1 later at 13000")
-	step("the node goes before it is told", 13, func() { r.NodeDown(0) })
-	step("a process that is to end before it is reported as running", 14, func() {
-		r.ContainerStarted(0, id)
-		r.MarkForCleanup(0, id)
-	}, "kill 1 later at 16000")
-	step("after the heartbeat that reports it", 17, func() {
-		if !r.Told(0, id) {
-			t.Error("reported as running, and not told to end")
-		}
-	})
-}
-
-// The end of a process is reported without a heartbeat where the ResourceManager has ended its container, or nobody waits to hear of it, if the scheduler takes it so and nobody looks
-// at it.
-func TestEndsThatAreForeseenAreNotExecuted(t *testing.T) {
-	for _, tt := range []struct {
-		what                       string
-		alive, over, early         bool // the scheduler has not ended the container; its application has unregistered; ends are told of at their time
-		master                     bool // it is that of the application's master
-		refuses, show, matter, new bool // the scheduler refuses; somebody looks at it; ends matter to it; a node comes
-		foreseen                   bool
-	}{
-		{what: "it has ended before", foreseen: true},
-		{what: "the ResourceManager hears of it only now", alive: true},
-		{what: "the scheduler refuses", refuses: true},
-		{what: "somebody looks at the scheduler", show: true},
-		{what: "ends matter", matter: true},
-		{what: "a node comes", new: true, foreseen: true},
-		{what: "the application has unregistered", alive: true, over: true, foreseen: true},
-		{what: "it has, and ends are told of at their time", alive: true, over: true, early: true},
-		{what: "it has, and its master ends", alive: true, over: true, master: true},
-		{what: "it has, and the scheduler refuses", alive: true, over: true, refuses: true},
-		{what: "it has, and somebody looks at the scheduler", alive: true, over: true, show: true},
-		{what: "it has, and ends matter", alive: true, over: true, matter: true},
-		{what: "it has, and a node comes", alive: true, over: true, new: true},
-	} {
-		s := &endingScheduler{elidingScheduler: elidingScheduler{next: 100}, refuses: tt.refuses, matter: tt.matter}
-		r, host := newQuiet(t, Config{KillsLater: true}, s)
-		r.AddNode(0, yarn.NodeSpec{ID: 0}, yarn.NodeSpec{ID: 1})
-		begin(r, 0, 1)
-		if err := r.Submit(0, yarn.AppSpec{ID: 1, Queue: "q", AMSize: resource.R(1, 1)}); err != nil {
-			t.Fatal(err)
-		}
-		if tt.show {
-			r.ExecuteEnds()
-		}
-		if !tt.early {
-			r.EndLate()
-		}
-		id := protocol.NewContainerID(1, 1, 1)
-		size := resource.R(64, 1)
-		r.nodes[0].allocated = size
-		r.ContainerStarted(0, id)
-		host.next = 2
-		r.Hear()
-		end := &yarn.Event{Kind: yarn.Completed, Launched: true, Container: protocol.Container{ID: id, Size: size}}
-		if tt.master {
-			r.app(1).am = id
-		}
-		if tt.over {
-			r.Unregister(0, 1)
-		}
-		if !tt.alive {
-			r.containerEnded(end)
-		} else {
-			s.ends = func() { r.observe(end) }
-		}
-		host.next = 4
-		r.Hear()
-		s.log = nil
-		r.ProcessExited(0, id, 143)
-		var want []string
-		switch {
-		case tt.show:
-		case !tt.alive:
-			want = append(want, fmt.Sprintf("0 node 0 will have %v", size))
-		case tt.over && !tt.early && !tt.master:
-			want = append(want, fmt.Sprintf("0 node 0 will have what %d has", id.N))
-		}
-		if tt.new {
-			r.AddNode(0, yarn.NodeSpec{ID: 2})
-			want = append(want, "0 settle", "0 node 2")
-		}
-		next := int64(4)
-		if tt.foreseen {
-			next = 100
-		}
-		if h := r.NextHeartbeat(4, 100, 100); h != next {
-			t.Errorf("%s: the next heartbeat is %d, want %d", tt.what, h, next)
-		}
-		if tt.foreseen {
-			r.Hear()
-			if r.Held(0) != size {
-				t.Errorf("%s: before the heartbeat the node holds %v, want %v", tt.what, r.Held(0), size)
-			}
-			host.next = 6
-			r.Hear()
-			if want = append(want, "4000 node 0 ended 1"); tt.alive {
-				want = append(want, "4000 seen by the host")
-			}
-			if r.Held(0) != (resource.Resource{}) || r.unheard != 0 {
-				t.Errorf("%s: after it the node holds %v, %d processes are unheard of, want nothing and none", tt.what, r.Held(0), r.unheard)
-			}
-		}
-		wantLog(t, tt.what, slices.Concat(s.log, host.seen), want...)
-	}
+	heard("node 2 drains", 6, 6)
 }
 
 // Passes of continuous scheduling stop while nothing is there and go on in their rhythm.

@@ -23,7 +23,7 @@ type known struct {
 func (k *known) begin(ranks []protocol.NodeID, host Host) {
 	k.nodes.Reset(len(ranks))
 	k.cycle.Reset(len(ranks))
-	k.ranks, k.none = ranks, 0
+	k.ranks = ranks
 	if len(ranks) > 0 {
 		k.heard = host.NextBeat()
 	}
@@ -90,10 +90,15 @@ const (
 
 // news is what a process means: whether there is something to report of it, or its node is to be told something.
 func (p *proc) news() news {
+	tell := p.cleanup && !p.told
 	switch {
-	case p.exited && !p.foreseen, !p.exited && p.cleanup && !p.told && !p.later:
+	case p.exited && !p.foreseen:
 		return dueNews
-	case p.exited, p.cleanup && !p.told, !p.reported:
+	case p.exited:
+		return knownNews
+	case tell && !p.later:
+		return dueNews
+	case tell, !p.reported:
 		return knownNews
 	}
 	return noNews
@@ -138,7 +143,7 @@ func (r *RM) cleanUp(n *node, p *proc) {
 func (r *RM) Told(node protocol.NodeID, id protocol.ContainerID) bool {
 	r.Hear()
 	p := r.nodes[node].proc(id)
-	return p != nil && p.later && p.killed
+	return p != nil && p.killed
 }
 
 // Hear takes in what was known of the heartbeats that have passed.
