@@ -1,0 +1,345 @@
+package fair
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/engine/yarn/conf"
+	"replay/policy/resource"
+)
+
+// A player plays a random cluster, whose draws depend on nothing that it does.
+type player struct {
+	t     *testing.T
+	r     *rand.Rand
+	f     *Scheduler
+	elide bool // execute the heartbeats and updates alone that the scheduler wants to have executed, and ask it by localities
+
+	names *protocol.Names
+	nodes []yarn.NodeSpec
+	on    []bool
+	racks int
+	half  *protocol.Locality // nine hosts in ten, of which others are what is left
+	apps  []*asking          // in their order
+	files [2]*conf.Allocations
+	h     int64
+	did   []string
+	masters,
+	executed, passed int
+}
+
+// asking is an application that asks for containers.
+type asking struct {
+	id     protocol.AppID
+	client *protocol.RelaxedClient
+	size   [2]resource.Resource // by priority
+	given  []protocol.ContainerID
+	master bool // its master is waited for
+	odd    bool // asks by names, some of which nobody else may serve
+}
+
+var playedQueues = []string{
+	``,
+	`<queue name="a"><weight>3</weight></queue><queue name="b"/><queue name="c"><queue name="d"/><queue name="e"/></queue>`,
+	`<queue name="a"><schedulingPolicy>fifo</schedulingPolicy></queue><queue name="b"><schedulingPolicy>drf</schedulingPolicy></queue>`,
+	`<queue name="a"><maxResources>8192 mb,6 vcores</maxResources></queue><queue name="c"><maxResources>12288 mb,12 vcores</maxResources><queue name="d"/><queue name="e"/></queue>`,
+	`<queue name="a"><maxAMShare>0.2</maxAMShare></queue><queue name="b"><maxAMShare>-1.0</maxAMShare><minResources>4096 mb,4 vcores</minResources></queue>`,
+	`<queue name="a"><maxRunningApps>2</maxRunningApps></queue><queue name="b"><weight>0</weight></queue><userMaxAppsDefault>4</userMaxAppsDefault>`,
+}
+
+func play(t *testing.T, seed uint64, elide bool) *player {
+	p := &player{t: t, r: rand.New(rand.NewPCG(seed, 2)), elide: elide, names: protocol.NewNames()}
+	r := p.r
+	pick := func(of ...string) string { return of[r.IntN(len(of))] }
+	site, err := conf.NewSite(map[string]string{
+		"yarn.resourcemanager.work-preserving-recovery.enabled":           "false",
+		"yarn.scheduler.increment-allocation-mb":                          "512",
+		"yarn.scheduler.fair.assignmultiple":                              pick("false", "true"),
+		"yarn.scheduler.fair.locality.threshold.node":                     pick("-1", "-1", "0.1", "0.6", "1.0"),
+		"yarn.scheduler.fair.locality.threshold.rack":                     pick("-1", "0.2", "0.7"),
+		"yarn.scheduler.fair.reservable-nodes":                            pick("0.05", "0.3"),
+		"yarn.scheduler.fair.preemption":                                  pick("false", "false", "false", "true"),
+		"yarn.scheduler.fair.preemption.cluster-utilization-threshold":    "0.1",
+		"yarn.scheduler.fair.sizebasedweight":                             pick("false", "false", "true"),
+		"yarn.resourcemanager.rm.container-allocation.expiry-interval-ms": "600000",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range p.files {
+		if p.files[i], err = conf.ParseAllocations([]byte("<allocations>"+pick(playedQueues...)+"</allocations>"), site); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.f, err = New(site, p.files[0], p.names, 1, func(e *yarn.Event) {
+		p.did = append(p.did, fmt.Sprintf("heartbeat %d: %d of %v on node %d", p.h, e.Kind, e.Container.ID, e.Container.Node))
+		if e.Kind == yarn.Allocated {
+			if a := p.app(e.Container.ID.App); a != nil {
+				a.given = append(a.given, e.Container.ID)
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !elide {
+		p.f.Literally()
+	}
+	p.f.SetClock(2000)
+	n := 2 + r.IntN(16)
+	p.racks = 1 + r.IntN(4)
+	p.on = make([]bool, n)
+	var hosts []protocol.Name
+	for i := range n {
+		size := int64(1 + r.IntN(4))
+		host := i
+		if i > 0 && r.IntN(8) == 0 {
+			host = i - 1 // two NodeManagers on it
+		}
+		s := yarn.NodeSpec{ID: protocol.NodeID(i), Host: p.names.Intern(fmt.Sprint("n", host)), Rack: p.names.Intern(fmt.Sprint("/r", host%p.racks)), Port: int32(100 + i), Total: resource.R(2048*size, 2*size)}
+		p.nodes = append(p.nodes, s)
+		if r.IntN(10) > 0 || i == 0 {
+			hosts = append(hosts, s.Host)
+		}
+	}
+	p.half = protocol.NewLocality(sorted(hosts), p.rackOf())
+	ranks := make([]protocol.NodeID, n)
+	for i, rank := range r.Perm(n) {
+		ranks[rank] = protocol.NodeID(i)
+	}
+	if elide {
+		p.f.Epoch(ranks)
+	}
+	for rank, id := range ranks {
+		if r.IntN(6) > 0 || rank == 0 {
+			p.turn(id, rank)
+		}
+	}
+	for range 40 {
+		for range 1 + r.IntN(3) {
+			p.act(ranks)
+		}
+		p.f.SetClock(p.f.now + 1000)
+		if !elide || p.f.UpdateDue() {
+			p.f.Update()
+			if p.f.site.Preemption {
+				p.f.Preempt()
+				p.f.KillDue()
+			}
+		} else {
+			p.f.CreditUpdate(0)
+		}
+		p.beats(ranks, p.h+1+r.Int64N(int64(3*n)))
+	}
+	return p
+}
+
+func (p *player) rackOf() protocol.Racks {
+	return protocol.RacksBy(func(host protocol.Name) protocol.Name {
+		for i := range p.nodes {
+			if p.nodes[i].Host == host {
+				return p.nodes[i].Rack
+			}
+		}
+		return p.names.Intern("/r0")
+	})
+}
+
+func (p *player) app(id protocol.AppID) *asking {
+	for _, a := range p.apps {
+		if a.id == id {
+			return a
+		}
+	}
+	return nil
+}
+
+// beats has nodes send heartbeats up to one.
+func (p *player) beats(ranks []protocol.NodeID, end int64) {
+	for n := int64(len(ranks)); p.h < end; p.h++ {
+		if p.elide {
+			next := min(p.f.NextHeartbeat(p.h, end, end), end)
+			p.f.CreditHeartbeats(p.h, next)
+			p.passed += int(next - p.h)
+			if p.h = next; next == end {
+				return
+			}
+		}
+		id := ranks[p.h%n]
+		if !p.on[id] {
+			continue
+		}
+		p.executed++
+		p.f.NodeUpdate(id, nil, nil)
+		for _, a := range p.apps {
+			if a.master {
+				if _, is := p.f.PullAM(a.id); is {
+					a.master = false
+				}
+			}
+		}
+	}
+}
+
+// turn has a node join, or leave.
+func (p *player) turn(id protocol.NodeID, rank int) {
+	p.on[id] = !p.on[id]
+	if p.on[id] {
+		p.f.AddNode(p.nodes[id])
+	} else {
+		p.f.RemoveNode(id)
+	}
+	if p.elide {
+		p.f.Beats(rank, p.on[id])
+	}
+}
+
+// act has one thing happen.
+func (p *player) act(ranks []protocol.NodeID) {
+	r := p.r
+	k, draw := r.IntN(40), r.IntN(len(p.apps)+1)
+	switch {
+	case k == 0:
+		rank := r.IntN(len(ranks))
+		p.turn(ranks[rank], rank)
+	case k == 1:
+		id, total := ranks[r.IntN(len(ranks))], resource.R(1024*int64(2+r.IntN(8)), int64(2+r.IntN(8)))
+		if p.on[id] {
+			p.nodes[id].Total = total
+			p.f.SetNodeTotal(id, total)
+		}
+	case k == 2:
+		if err := p.f.Reload(p.files[r.IntN(2)]); err != nil {
+			p.did = append(p.did, err.Error()) // as of the real class, which stops halfway
+		}
+	case k < 10 && len(p.apps) < 14:
+		p.submit()
+	case draw == len(p.apps):
+	case k == 10:
+		p.f.RemoveApp(p.apps[draw].id)
+		p.apps = append(p.apps[:draw:draw], p.apps[draw+1:]...)
+	case !p.apps[draw].master:
+		p.speak(p.apps[draw], ranks)
+	}
+}
+
+func (p *player) submit() {
+	r := p.r
+	a := &asking{id: protocol.AppID(1 + p.masters), client: protocol.NewRelaxedClient(p.names, p.f.TakesLocalities()), master: r.IntN(3) == 0, odd: r.IntN(4) == 0}
+	p.masters++
+	for i := range a.size {
+		a.size[i] = resource.R(512*int64(1+r.IntN(8)), int64(1+r.IntN(2)))
+	}
+	s := yarn.AppSpec{ID: a.id, User: fmt.Sprint("u", r.IntN(2)), Queue: []string{"root.a", "root.b", "root.c.d", "root.c.e"}[r.IntN(4)], Unmanaged: !a.master, AMSize: resource.R(1024, 1)}
+	if err := p.f.AddApp(s); err != nil {
+		return // as its queue can't be made in this file: the same for both players
+	}
+	p.f.AddAttempt(a.id)
+	p.apps = append(p.apps, a)
+	if a.master {
+		p.allocate(a, &protocol.AllocateRequest{Asks: []protocol.Ask{{RequestID: -1, Name: protocol.Any, Count: 1, Size: s.AMSize, Relax: true}}})
+	}
+}
+
+func (p *player) allocate(a *asking, req *protocol.AllocateRequest) {
+	var resp protocol.AllocateResponse
+	if err := p.f.Allocate(a.id, req, &resp); err != nil {
+		p.did = append(p.did, err.Error())
+	}
+}
+
+// speak is what an application asks for, gives back and wants no more of.
+func (p *player) speak(a *asking, ranks []protocol.NodeID) {
+	r := p.r
+	var req protocol.AllocateRequest
+	host, count, priority := p.nodes[r.IntN(len(p.nodes))], int32(1+r.IntN(5)), int32(1+r.IntN(2))
+	size := a.size[priority-1]
+	switch r.IntN(9) {
+	case 0, 1, 2: // which it gives back
+		for range 1 + r.IntN(4) {
+			if len(a.given) > 0 {
+				i := r.IntN(len(a.given))
+				req.Releases = append(req.Releases, a.given[i])
+				a.given = append(a.given[:i:i], a.given[i+1:]...)
+			}
+		}
+	case 3:
+		req.BlacklistAdd = []protocol.Name{host.Host}
+	case 4:
+		req.BlacklistRemove = []protocol.Name{host.Host}
+	default:
+		if a.odd {
+			strict := r.IntN(3) == 0
+			count -= int32(r.IntN(2))
+			for _, name := range []protocol.Name{host.Host, host.Rack, protocol.Any} {
+				if name == protocol.Any || r.IntN(5) > 0 {
+					req.Asks = append(req.Asks, protocol.Ask{Priority: priority, RequestID: -1, Name: name, Count: count, Size: size, Relax: name == host.Host || !strict})
+				}
+			}
+			break
+		}
+		if groups := a.client.Groups(priority); len(groups) > 0 && r.IntN(3) == 0 {
+			i := r.IntN(len(groups))
+			a.client.Remove(priority, i, r.Int32N(groups[i].Count+1))
+			break
+		}
+		a.client.Add(priority, size, p.place(), count)
+	}
+	if !a.odd {
+		releases, add, remove := req.Releases, req.BlacklistAdd, req.BlacklistRemove
+		a.client.Tell(&req)
+		a.client.Told()
+		req.Releases, req.BlacklistAdd, req.BlacklistRemove = releases, add, remove
+	}
+	p.allocate(a, &req)
+}
+
+// place is where a container is wanted: anywhere, on some hosts, or on all of many but for some.
+func (p *player) place() *protocol.Locality {
+	r := p.r
+	var some []protocol.Name
+	switch k := r.IntN(4); {
+	case k == 0:
+		return nil
+	case k == 1:
+		for host := range p.half.Hosts {
+			if r.IntN(8) == 0 {
+				some = append(some, host)
+			}
+		}
+		if len(some) == 0 {
+			return p.half
+		}
+		l := new(protocol.Locality)
+		l.Rest(p.half, sorted(some), p.rackOf())
+		return l
+	}
+	for range 1 + r.IntN(3) {
+		some = append(some, p.nodes[r.IntN(len(p.nodes))].Host)
+	}
+	return protocol.NewLocality(sorted(some), p.rackOf())
+}
+
+func sorted(names []protocol.Name) []protocol.Name {
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// TestElisionDecidesAlike: with the heartbeats and updates alone that the scheduler wants to have executed, the same happens at the same heartbeats as with all of them.
+func TestElisionDecidesAlike(t *testing.T) {
+	executed, all := 0, 0
+	for seed := range uint64(300) {
+		want, got := play(t, seed, false), play(t, seed, true)
+		for i := range max(len(want.did), len(got.did)) {
+			if i >= len(want.did) || i >= len(got.did) || got.did[i] != want.did[i] {
+				t.Fatalf("seed %d: decision %d is not the same:\n%q, want\n%q", seed, i, got.did[i:min(i+2, len(got.did))], want.did[i:min(i+2, len(want.did))])
+			}
+		}
+		executed, all = executed+got.executed, all+want.executed
+	}
+	t.Logf("%d of %d heartbeats were executed", executed, all)
+}
