@@ -373,6 +373,29 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32, again bool) {
 	s.release(a)
 }
 
+// endOfAM says in words why the container of the application master ended with this exit status.
+func (a *app) endOfAM(exit int32) string {
+	switch {
+	case exit > 0 && a.failure != "":
+		return protocol.ExitText(exit) + ": " + a.failure
+	case exit == protocol.ExitInvalid:
+		return "it was not heard of for longer than yarn.am.liveness-monitor.expiry-interval-ms"
+	case exit != protocol.ExitAborted:
+		return protocol.ExitText(exit)
+	}
+	// The ResourceManager gives one status to all containers that it ends without a report of their node.
+	c := a.containerOf(a.am)
+	switch {
+	case c.rec.End == record.EndExpired:
+		return "its container expired before it was started"
+	case c.rec.End == record.EndNodeLost, a.s.nodes.down[c.rec.Node]:
+		return "its node was lost"
+	case !a.s.rm.Registered(protocol.NodeID(c.rec.Node)):
+		return "its node left the cluster"
+	}
+	return "the ResourceManager gave its container up"
+}
+
 // release frees the slot of an attempt of which nothing is left.
 func (s *sim) release(a *app) {
 	if !a.gone || a.open > 0 || a.inRow || s.apps[a.slot] != a || !s.q.emptyLane(a.lane()) || !s.q.emptyLane(a.behind()) {

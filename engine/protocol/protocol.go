@@ -185,21 +185,3 @@ func (r *AllocateResponse) Reset() {
 	r.Allocated, r.Completed, r.Preempt = r.Allocated[:0], r.Completed[:0], r.Preempt[:0]
 	r.Increased, r.Decreased, r.UpdateErrors, r.UpdatedNodes = r.Increased[:0], r.Decreased[:0], r.UpdateErrors[:0], r.UpdatedNodes[:0]
 }
-
-// Exit statuses of containers.
-//
-// Source: org.apache.hadoop.yarn.api.records.ContainerExitStatus.
-const (
-	ExitSuccess           int32 = 0
-	ExitInvalid           int32 = -1000
-	ExitAborted           int32 = -100 // released by the AM, node lost, application completed, expired
-	ExitDisksFailed       int32 = -101
-	ExitPreempted         int32 = -102
-	ExitKilledVMem        int32 = -103
-	ExitKilledPMem        int32 = -104
-	ExitKilledByAM        int32 = -105
-	ExitKilledByRM        int32 = -106
-	ExitKilledAfterApp    int32 = -107
-	ExitKilledByScheduler int32 = -108
-	ExitExcessLogs        int32 = -109
-)
