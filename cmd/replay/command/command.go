@@ -57,7 +57,7 @@ var commands = []func(*program) *cli.Command{
 	alone(tracecmd.Trace),
 	alone(resultcmd.Report),
 	alone(resultcmd.Figures),
-	alone(conformCommand),
+	alone(selfcmd.Conform),
 	backtestCommand,
 	benchCommand,
 	alone(selfcmd.VersionCommand),

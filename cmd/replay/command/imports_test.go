@@ -147,7 +147,7 @@ var picture = map[string][]string{
 	"replay/cmd/replay/command":        {"replay/..."},
 	"replay/cmd/replay/cmdline":        {"replay/engine", "replay/engine/spelling", "replay/input", "replay/report", "replay/report/metric", "replay/shown", "replay/trace"},
 	"replay/cmd/replay/tracecmd":       {"replay/counted", "replay/cmd/replay/cmdline", "replay/engine/mapreduce/conf", "replay/engine/spark/conf", "replay/heap", "replay/input", "replay/live", "replay/outdir", "replay/report", "replay/report/portrait", "replay/report/quantity", "replay/report/timeline", "replay/shown", "replay/trace", "replay/trace/portrait", "replay/trace/..."},
-	"replay/cmd/replay/selfcmd":        {"replay/cmd/replay/cmdline"},
+	"replay/cmd/replay/selfcmd":        {"replay/bench/conform", "replay/cmd/replay/cmdline", "replay/outdir"},
 	"replay/cmd/replay/resultcmd":      {"replay/input", "replay/shown", "replay/cmd/replay/cmdline", "replay/engine/record", "replay/report", "replay/report/..."},
 	"replay/cmd/replay":                {"replay/cmd/replay/command", "replay/policy"},
 	"replay/scripts/mutate":            {"replay/counted", "replay/outdir"},

@@ -1,4 +1,4 @@
-// Package selfcmd has the commands by which the program says what it is and what it takes: version, completion and the man page.
+// Package selfcmd has the commands by which the program says what it is, what it takes and whether it decides as the real classes do: version, completion, the man page and conform.
 package selfcmd
 
 import (

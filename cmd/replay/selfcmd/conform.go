@@ -1,4 +1,4 @@
-package command
+package selfcmd
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 	"replay/outdir"
 )
 
-// conformCommand checks this build against golden vectors recorded from the real classes.
-func conformCommand() *cli.Command {
+// Conform checks this build against golden vectors recorded from the real classes.
+func Conform() *cli.Command {
 	return &cli.Command{
 		Name:      "conform",
 		Usage:     "check this build against answers recorded from the real YARN and Spark classes",
