@@ -21,15 +21,18 @@ type player struct {
 
 	names *protocol.Names
 	nodes []yarn.NodeSpec
-	on    []bool
+	on    []bool // which are in the cluster
 	racks int
-	half  *protocol.Locality // nine hosts in ten, of which others are what is left
-	apps  []*asking          // in their order
-	files [2]*conf.Allocations
-	h     int64
-	did   []string
-	masters,
-	executed, passed int
+	many  *protocol.Locality   // nine hosts in ten, of which others are what is left
+	files [2]*conf.Allocations // of queues
+
+	apps      []*asking // in their order
+	most      int       // at a time
+	submitted int
+
+	h        int64 // the next heartbeat
+	executed int
+	did      []string
 }
 
 // asking is an application that asks for containers.
@@ -48,6 +51,7 @@ var playedQueues = []string{
 	`<queue name="a"><schedulingPolicy>fifo</schedulingPolicy></queue><queue name="b"><schedulingPolicy>drf</schedulingPolicy></queue>`,
 	`<queue name="a"><maxResources>8192 mb,6 vcores</maxResources></queue><queue name="c"><maxResources>12288 mb,12 vcores</maxResources><queue name="d"/><queue name="e"/></queue>`,
 	`<queue name="a"><maxAMShare>0.2</maxAMShare></queue><queue name="b"><maxAMShare>-1.0</maxAMShare><minResources>4096 mb,4 vcores</minResources></queue>`,
+	`<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy><queue name="a"><weight>0</weight></queue><queue name="b"><minResources>2048 mb,0 vcores</minResources></queue>`,
 	`<queue name="a"><maxRunningApps>2</maxRunningApps></queue><queue name="b"><weight>0</weight></queue><userMaxAppsDefault>4</userMaxAppsDefault>`,
 }
 
@@ -56,16 +60,17 @@ func play(t *testing.T, seed uint64, elide bool) *player {
 	r := p.r
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	site, err := conf.NewSite(map[string]string{
-		"yarn.resourcemanager.work-preserving-recovery.enabled":           "false",
-		"yarn.scheduler.increment-allocation-mb":                          "512",
-		"yarn.scheduler.fair.assignmultiple":                              pick("false", "true"),
-		"yarn.scheduler.fair.locality.threshold.node":                     pick("-1", "-1", "0.1", "0.6", "1.0"),
-		"yarn.scheduler.fair.locality.threshold.rack":                     pick("-1", "0.2", "0.7"),
-		"yarn.scheduler.fair.reservable-nodes":                            pick("0.05", "0.3"),
-		"yarn.scheduler.fair.preemption":                                  pick("false", "false", "false", "true"),
-		"yarn.scheduler.fair.preemption.cluster-utilization-threshold":    "0.1",
-		"yarn.scheduler.fair.sizebasedweight":                             pick("false", "false", "true"),
-		"yarn.resourcemanager.rm.container-allocation.expiry-interval-ms": "600000",
+		"yarn.resourcemanager.work-preserving-recovery.enabled":            pick("false", "true"),
+		"yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms": "5000",
+		"yarn.scheduler.increment-allocation-mb":                           "512",
+		"yarn.scheduler.fair.assignmultiple":                               pick("false", "true"),
+		"yarn.scheduler.fair.locality.threshold.node":                      pick("-1", "-1", "0.1", "0.6", "1.0"),
+		"yarn.scheduler.fair.locality.threshold.rack":                      pick("-1", "0.2", "0.7"),
+		"yarn.scheduler.fair.reservable-nodes":                             pick("0.05", "0.3"),
+		"yarn.scheduler.fair.preemption":                                   pick("false", "false", "false", "true"),
+		"yarn.scheduler.fair.preemption.cluster-utilization-threshold":     "0.1",
+		"yarn.scheduler.fair.sizebasedweight":                              pick("false", "false", "true"),
+		"yarn.resourcemanager.rm.container-allocation.expiry-interval-ms":  "600000",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +96,10 @@ func play(t *testing.T, seed uint64, elide bool) *player {
 	}
 	p.f.SetClock(2000)
 	n := 2 + r.IntN(16)
-	p.racks = 1 + r.IntN(4)
+	p.racks, p.most = 1+r.IntN(4), 14
+	if seed%4 == 3 { // enough for sets of nodes, and of names, that are treated as large
+		n, p.racks, p.most = n+r.IntN(60), p.racks+r.IntN(10), 40
+	}
 	p.on = make([]bool, n)
 	var hosts []protocol.Name
 	for i := range n {
@@ -106,7 +114,7 @@ func play(t *testing.T, seed uint64, elide bool) *player {
 			hosts = append(hosts, s.Host)
 		}
 	}
-	p.half = protocol.NewLocality(sorted(hosts), p.rackOf())
+	p.many = protocol.NewLocality(sorted(hosts), p.rackOf())
 	ranks := make([]protocol.NodeID, n)
 	for i, rank := range r.Perm(n) {
 		ranks[rank] = protocol.NodeID(i)
@@ -120,22 +128,28 @@ func play(t *testing.T, seed uint64, elide bool) *player {
 		}
 	}
 	for range 40 {
-		for range 1 + r.IntN(3) {
+		for range 1 + r.IntN(3+p.most/10) {
 			p.act(ranks)
 		}
 		p.f.SetClock(p.f.now + 1000)
-		if !elide || p.f.UpdateDue() {
-			p.f.Update()
-			if p.f.site.Preemption {
-				p.f.Preempt()
-				p.f.KillDue()
-			}
-		} else {
-			p.f.CreditUpdate(0)
+		if r.IntN(5) > 0 { // else heartbeats come before the next update
+			p.update()
 		}
 		p.beats(ranks, p.h+1+r.Int64N(int64(3*n)))
 	}
 	return p
+}
+
+func (p *player) update() {
+	if p.elide && !p.f.UpdateDue() {
+		p.f.CreditUpdate(0)
+		return
+	}
+	p.f.Update()
+	if p.f.site.Preemption {
+		p.f.Preempt()
+		p.f.KillDue()
+	}
 }
 
 func (p *player) rackOf() protocol.Racks {
@@ -164,7 +178,6 @@ func (p *player) beats(ranks []protocol.NodeID, end int64) {
 		if p.elide {
 			next := min(p.f.NextHeartbeat(p.h, end, end), end)
 			p.f.CreditHeartbeats(p.h, next)
-			p.passed += int(next - p.h)
 			if p.h = next; next == end {
 				return
 			}
@@ -216,7 +229,7 @@ func (p *player) act(ranks []protocol.NodeID) {
 		if err := p.f.Reload(p.files[r.IntN(2)]); err != nil {
 			p.did = append(p.did, err.Error()) // as of the real class, which stops halfway
 		}
-	case k < 10 && len(p.apps) < 14:
+	case k < 10 && len(p.apps) < p.most:
 		p.submit()
 	case draw == len(p.apps):
 	case k == 10:
@@ -229,8 +242,8 @@ func (p *player) act(ranks []protocol.NodeID) {
 
 func (p *player) submit() {
 	r := p.r
-	a := &asking{id: protocol.AppID(1 + p.masters), client: protocol.NewRelaxedClient(p.names, p.f.TakesLocalities()), master: r.IntN(3) == 0, odd: r.IntN(4) == 0}
-	p.masters++
+	a := &asking{id: protocol.AppID(1 + p.submitted), client: protocol.NewRelaxedClient(p.names, p.f.TakesLocalities()), master: r.IntN(3) == 0, odd: r.IntN(4) == 0}
+	p.submitted++
 	for i := range a.size {
 		a.size[i] = resource.R(512*int64(1+r.IntN(8)), int64(1+r.IntN(2)))
 	}
@@ -306,16 +319,16 @@ func (p *player) place() *protocol.Locality {
 	case k == 0:
 		return nil
 	case k == 1:
-		for host := range p.half.Hosts {
+		for host := range p.many.Hosts {
 			if r.IntN(8) == 0 {
 				some = append(some, host)
 			}
 		}
 		if len(some) == 0 {
-			return p.half
+			return p.many
 		}
 		l := new(protocol.Locality)
-		l.Rest(p.half, sorted(some), p.rackOf())
+		l.Rest(p.many, sorted(some), p.rackOf())
 		return l
 	}
 	for range 1 + r.IntN(3) {

@@ -75,7 +75,7 @@ func (f *Scheduler) survey() {
 		e.whole = false
 		f.tree.root.eachWanting(f.stale)
 	}
-	for len(e.dues) > 0 && e.until() <= 0 {
+	for e.until() <= 0 {
 		q := e.dues[0]
 		f.forget(q)
 		f.stale(q)
@@ -86,7 +86,7 @@ func (f *Scheduler) survey() {
 		q.found.stale = false
 		e.costs.stale -= q.found.cost
 		f.forget(q)
-		if q.leaf && len(q.wanting) > 0 && q.open() {
+		if len(q.wanting) > 0 && q.open() {
 			f.surveyLeaf(q)
 		}
 	}
