@@ -242,7 +242,7 @@ func (p *player) act(ranks []protocol.NodeID) {
 
 func (p *player) submit() {
 	r := p.r
-	a := &asking{id: protocol.AppID(1 + p.submitted), client: protocol.NewRelaxedClient(p.names, p.f.TakesLocalities()), master: r.IntN(3) == 0, odd: r.IntN(4) == 0}
+	a := &asking{id: protocol.AppID(1 + p.submitted), client: protocol.NewRelaxedClient(p.names, p.f.TakesLocalities()), master: r.IntN(4) > 0, odd: r.IntN(5) == 0}
 	p.submitted++
 	for i := range a.size {
 		a.size[i] = resource.R(512*int64(1+r.IntN(8)), int64(1+r.IntN(2)))
@@ -271,8 +271,8 @@ func (p *player) speak(a *asking, ranks []protocol.NodeID) {
 	var req protocol.AllocateRequest
 	host, count, priority := p.nodes[r.IntN(len(p.nodes))], int32(1+r.IntN(5)), int32(1+r.IntN(2))
 	size := a.size[priority-1]
-	switch r.IntN(9) {
-	case 0, 1, 2: // which it gives back
+	switch r.IntN(20) {
+	case 0, 1, 2, 3, 4, 5: // which it gives back
 		for range 1 + r.IntN(4) {
 			if len(a.given) > 0 {
 				i := r.IntN(len(a.given))
@@ -280,9 +280,9 @@ func (p *player) speak(a *asking, ranks []protocol.NodeID) {
 				a.given = append(a.given[:i:i], a.given[i+1:]...)
 			}
 		}
-	case 3:
+	case 6:
 		req.BlacklistAdd = []protocol.Name{host.Host}
-	case 4:
+	case 7:
 		req.BlacklistRemove = []protocol.Name{host.Host}
 	default:
 		if a.odd {
