@@ -333,11 +333,7 @@ func (f *Scheduler) goesOn(h, limit int64) (next int64, ok bool) {
 		if h+far == limit {
 			return limit, true
 		}
-		i := e.cycle.Rank(h + far)
-		if !e.special.Has(i) {
-			return h + far, true
-		}
-		if n := &f.nodes[e.ranks[i]]; n.rank > 0 && f.wakes(n) {
+		if n := &f.nodes[e.ranks[e.cycle.Rank(h+far)]]; n.rank > 0 && f.wakes(n) {
 			return h + far, true
 		}
 	}

@@ -66,7 +66,7 @@ func play(t *testing.T, seed uint64, elide bool) *player {
 		"yarn.scheduler.fair.assignmultiple":                               pick("false", "true"),
 		"yarn.scheduler.fair.locality.threshold.node":                      pick("-1", "-1", "0.1", "0.6", "1.0"),
 		"yarn.scheduler.fair.locality.threshold.rack":                      pick("-1", "0.2", "0.7"),
-		"yarn.scheduler.fair.reservable-nodes":                             pick("0.05", "0.3"),
+		"yarn.scheduler.fair.reservable-nodes":                             pick("0.05", "0.3", "1.0"),
 		"yarn.scheduler.fair.preemption":                                   pick("false", "false", "false", "true"),
 		"yarn.scheduler.fair.preemption.cluster-utilization-threshold":     "0.1",
 		"yarn.scheduler.fair.sizebasedweight":                              pick("false", "false", "true"),

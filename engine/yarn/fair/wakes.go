@@ -6,8 +6,8 @@ import (
 	"replay/engine/yarn"
 )
 
-// wakes reports whether a heartbeat of a special node can do something: the claims are served or dropped, the reservation
-// is filled or is no longer wanted. A reservation that only waits for room keeps the node from everybody else.
+// wakes reports whether a heartbeat of a node can do something: the claims are served or dropped, the reservation
+// is filled or is no longer wanted, or there is none of either and the node is offered. A reservation that only waits for room keeps the node from everybody else.
 func (f *Scheduler) wakes(n *node) bool {
 	if len(n.held().claims) > 0 || n.Reserved == nil || n.Reserved.Size.FitsIn(n.Free) {
 		return true
