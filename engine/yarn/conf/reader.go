@@ -57,8 +57,19 @@ func (r *reader) integer(key string, def int64, bits int) int64 {
 	if !ok {
 		return def
 	}
-	t := javaTrim(v)
-	digits, base := t, 10
+	n, err := whole(javaTrim(v), bits)
+	if err != nil {
+		r.fail(key, javaTrim(v), err)
+		return def
+	}
+	return n
+}
+
+// whole is the number of a text, which has no space around it.
+//
+// Source: Configuration.getInt, getLong.
+func whole(text string, bits int) (int64, *Error) {
+	digits, base := text, 10
 	neg := strings.HasPrefix(digits, "-")
 	if d := strings.TrimPrefix(digits, "-"); strings.HasPrefix(d, "0x") || strings.HasPrefix(d, "0X") {
 		digits, base = d[2:], 16
@@ -72,10 +83,20 @@ func (r *reader) integer(key string, def int64, bits int) int64 {
 		if base == 16 {
 			e.Text += " under radix 16"
 		}
-		r.fail(key, t, e)
-		return def
+		return 0, e
 	}
-	return n
+	return n, nil
+}
+
+// forSpark remarks on a key that the ResourceManager reads as a time with or without a unit, and Spark's application master as a whole number.
+//
+// Source: ApplicationMaster.heartbeatInterval.
+func (r *reader) forSpark(key string) {
+	if text := r.text(key, ""); text != "" {
+		if _, err := whole(text, 32); err != nil {
+			r.odd(key, text, "the ResourceManager takes it, but Spark's application master reads the key as a whole number, and fails where its configuration has this")
+		}
+	}
 }
 
 func (r *reader) int(key string, def int32) int32  { return int32(r.integer(key, int64(def), 32)) }

@@ -178,6 +178,7 @@ func (r *reader) site() *Site {
 	s.HeartbeatInterval = r.long(keyHeartbeat, 1000)
 	s.NodeExpiry = r.int(keyNodeExpiry, 600000)
 	s.AMExpiry = r.duration(keyAMExpiry, 900000)
+	r.forSpark(keyAMExpiry)
 	s.ContainerExpiry = r.int("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", 600000)
 	for _, k := range tokenKeys {
 		s.tokenKeysMS = append(s.tokenKeysMS, 1000*r.long(k.key, 86400))

@@ -57,7 +57,7 @@ func TestSite(t *testing.T) {
 	if s.AMExpiry != 600000 || s.GlobalMaxAttempts != 4 || s.AMPreemption("root.a") || !s.AMPreemption("root.b") || !s.Preemption || s.AssignMultiple {
 		t.Errorf("got %+v", s)
 	}
-	want := []remark.Remark{{Kind: remark.Odd, Of: "yarn.scheduler.fair.assignmultiple=maybe"}, {Kind: remark.Unmodelled, Of: "yarn.acl.enable"}, {Kind: remark.NoEffect, Of: "yarn.nodemanager.aux-services"}}
+	want := []remark.Remark{{Kind: remark.Odd, Of: "yarn.scheduler.fair.assignmultiple=maybe"}, {Kind: remark.Odd, Of: keyAMExpiry + "=10m"}, {Kind: remark.Unmodelled, Of: "yarn.acl.enable"}, {Kind: remark.NoEffect, Of: "yarn.nodemanager.aux-services"}}
 	if !slices.EqualFunc(s.Remarks, want, func(a, b remark.Remark) bool { return a.Kind == b.Kind && a.Of == b.Of }) {
 		t.Errorf("remarks %+v", s.Remarks)
 	}
@@ -153,6 +153,8 @@ func TestOddValuesOfKeys(t *testing.T) {
 		{fair + "locality.threshold.rack", "1.01", nodes},
 		{fair + "locality.threshold.rack", "1", ""},
 		{fair + "preemption.cluster-utilization-threshold", "80", "above 1, which is all of the cluster, so nothing is ever preempted"},
+		{keyAMExpiry, "10m", "the ResourceManager takes it, but Spark's application master reads the key as a whole number, and fails where its configuration has this"},
+		{keyAMExpiry, " 600000 ", ""},
 		{capacity + "rack-locality-full-reset", "no", "neither true nor false, so it is taken for the default, true"},
 		{capacity + "root.a.ordering-policy.fair.enable-size-based-weight", "on", "neither true nor false, so it is taken for the default, false"},
 		{capacity + "maximum-am-resource-percent", "30", share},
