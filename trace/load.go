@@ -2,14 +2,19 @@ package trace
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // Work is what tasks hold for how long.
 type Work struct {
 	VCoreMS  float64 `json:"vcore_ms"`
 	MemMiBMS float64 `json:"mem_mib_ms"`
+	// Further is that of further resources by their names, such as yarn.io/gpu: amount times ms. Those of Spark's executors are not in it.
+	Further map[string]float64 `json:"further_ms,omitempty"`
 	// Dependent is how many jobs depend on others, where all jobs of a trace were read for it: see [Trace.Work].
 	Dependent int64 `json:"-"`
 }
@@ -34,6 +39,15 @@ func WorkOf(j *Job) (w Work) {
 			mem = float64(float64(execMem)*vcores) / float64(execVCores)
 		}
 		t := &s.Tasks
+		if !spark && len(s.Extra) > 0 {
+			total := int64(0)
+			for _, d := range t.DurationMS {
+				total += d
+			}
+			for _, x := range s.Extra {
+				w.further(x.Name, float64(float64(total)*float64(x.Value)))
+			}
+		}
 		if spark || t.VCores == nil && t.MemMiB == nil {
 			total := int64(0)
 			for _, d := range t.DurationMS {
@@ -55,12 +69,20 @@ func WorkOf(j *Job) (w Work) {
 	return w
 }
 
+func (w *Work) further(name string, ms float64) {
+	if w.Further == nil {
+		w.Further = map[string]float64{}
+	}
+	w.Further[name] += ms
+}
+
 // Size is the capacity of nodes.
 type Size struct {
-	Nodes  int64 `json:"nodes"`
-	Racks  int64 `json:"racks"`
-	VCores int64 `json:"vcores"`
-	MemMiB int64 `json:"mem_mib"`
+	Nodes   int64            `json:"nodes"`
+	Racks   int64            `json:"racks"`
+	VCores  int64            `json:"vcores"`
+	MemMiB  int64            `json:"mem_mib"`
+	Further map[string]int64 `json:"further,omitempty"` // resources by their names
 }
 
 // SizeAtStart is the capacity of the nodes that are in the cluster at time 0.
@@ -72,6 +94,12 @@ func SizeAtStart(nodes []Node) (s Size) {
 			s.VCores += int64(n.VCores)
 			s.MemMiB += n.MemMiB
 			racks[n.RackID] = true
+			for _, x := range n.Extra {
+				if s.Further == nil {
+					s.Further = map[string]int64{}
+				}
+				s.Further[x.Name] += x.Value
+			}
 		}
 	}
 	s.Racks = int64(len(racks))
@@ -97,6 +125,61 @@ func NeverThere(nodes []Node, events []NodeEvent) (n int64) {
 type Offered struct {
 	VCores *float64 `json:"vcores"`
 	Memory *float64 `json:"memory"`
+	// Further are those of further resources that both tasks and nodes have, by their names.
+	Further map[string]float64 `json:"further,omitempty"`
+}
+
+// Faster is the load where jobs come that many times as fast.
+func (l Offered) Faster(factor float64) (f Offered) {
+	times := func(x *float64) *float64 {
+		if x == nil {
+			return nil
+		}
+		y := *x * factor
+		return &y
+	}
+	f.VCores, f.Memory = times(l.VCores), times(l.Memory)
+	for name, x := range l.Further {
+		f.further(name, x*factor)
+	}
+	return f
+}
+
+func (l *Offered) further(name string, load float64) {
+	if l.Further == nil {
+		l.Further = map[string]float64{}
+	}
+	l.Further[name] = load
+}
+
+// Most is the largest of the parts, 0 where none is known.
+func (l Offered) Most() (most float64) {
+	for _, x := range []*float64{l.VCores, l.Memory} {
+		if x != nil {
+			most = max(most, *x)
+		}
+	}
+	for _, x := range l.Further {
+		most = max(most, x)
+	}
+	return most
+}
+
+// Parts are the parts of the load in words: "42.0 % of the vcores", "41.9 % of the memory".
+func (l Offered) Parts() []string {
+	parts := []string{Percent(l.VCores) + " of the vcores", Percent(l.Memory) + " of the memory"}
+	for _, name := range slices.Sorted(maps.Keys(l.Further)) {
+		x := l.Further[name]
+		parts = append(parts, Percent(&x)+" of the "+name)
+	}
+	return parts
+}
+
+// String is the load in words.
+func (l Offered) String() string {
+	parts := l.Parts()
+	last := len(parts) - 1
+	return strings.Join(parts[:last], ", ") + " and " + parts[last]
 }
 
 // OfferedLoad returns the load of work on a cluster over a span in ms.
@@ -108,6 +191,11 @@ func OfferedLoad(w Work, s Size, spanMS int64) (l Offered) {
 	if spanMS > 0 && s.MemMiB > 0 {
 		m := w.MemMiBMS / (float64(spanMS) * float64(s.MemMiB))
 		l.Memory = &m
+	}
+	for name, ms := range w.Further {
+		if n := s.Further[name]; spanMS > 0 && n > 0 && ms > 0 {
+			l.further(name, ms/(float64(spanMS)*float64(n)))
+		}
 	}
 	return l
 }
@@ -125,7 +213,7 @@ func (l Offered) Crowded(nodes, spanMS int64) (takesMS float64, roomy int64, ok 
 	if l.VCores == nil || l.Memory == nil {
 		return 0, 0, false
 	}
-	most := max(*l.VCores, *l.Memory)
+	most := l.Most()
 	if most < crowded || (most-1)*float64(spanMS) < longMS {
 		return 0, 0, false
 	}
@@ -135,7 +223,7 @@ func (l Offered) Crowded(nodes, spanMS int64) (takesMS float64, roomy int64, ok 
 // ofWork are the columns that the work of a trace follows from, and those that say what belongs together.
 var ofWork = map[string][]string{
 	tableJobs:   {"job_id", "submit_ms", "num_stages", "num_tasks", "first_task_row", "kind", "exec_mem_mib", "exec_vcores", "task_cpus", "depends_on"},
-	tableStages: {"job_id", "stage_id", "num_tasks", "task_mem_mib", "task_vcores", "task_milli_vcores", "exec_mem_mib", "exec_vcores"},
+	tableStages: {"job_id", "stage_id", "num_tasks", "task_mem_mib", "task_vcores", "task_milli_vcores", "extra.name", "extra.value", "exec_mem_mib", "exec_vcores"},
 	tableTasks:  {"job_id", "stage_id", "duration_ms", "mem_mib", "vcores"},
 }
 
@@ -160,6 +248,9 @@ func (t *Trace) Work() (w Work, err error) {
 func (w *Work) Add(more Work) {
 	w.VCoreMS += float64(more.VCoreMS)
 	w.MemMiBMS += float64(more.MemMiBMS)
+	for name, ms := range more.Further {
+		w.further(name, float64(ms))
+	}
 }
 
 // Percent is a load for people, small ones with the digits that they have; nil is unknown.

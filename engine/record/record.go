@@ -419,45 +419,46 @@ type Scaling struct {
 
 // Manifest describes a replay: all that its decisions depend on. It holds no wall-clock time or path.
 type Manifest struct {
-	Format         string            `json:"format"`         // [Format]
-	FormatVersion  string            `json:"format_version"` // [FormatVersion]
-	Program        string            `json:"program"`
-	ProgramVersion string            `json:"program_version"`
-	Commit         string            `json:"program_commit"`   // empty when it was built without version control
-	Modified       bool              `json:"program_modified"` // the sources were not those of the commit
-	TraceHash      string            `json:"trace_sha256"`
-	TraceName      string            `json:"trace"`
-	TraceJobs      int64             `json:"trace_jobs"`       // more than were submitted when the replay was cut off
-	Window         *Window           `json:"window,omitempty"` // the part of the trace that was replayed, nil for all of it
-	LocalitySource string            `json:"locality_source"`
-	DurationSource string            `json:"duration_source"`
-	Scheduler      string            `json:"scheduler"`
-	Sharing        string            `json:"sharing"`
-	Placement      string            `json:"placement"`
-	Engine         string            `json:"engine"`
-	Seed           uint64            `json:"seed"`
-	Nodes          int64             `json:"nodes"`                  // in the cluster at the start
-	Load           float64           `json:"load"`                   // offered load that was asked for, 0 when arrivals are as recorded
-	Faster         float64           `json:"arrivals_divided_by"`    // 1 when arrivals are as recorded
-	OfferedVCores  *float64          `json:"offered_load_of_vcores"` // as replayed, null when not known
-	OfferedMemory  *float64          `json:"offered_load_of_memory"`
-	Until          int64             `json:"until_ms"`
-	Config         map[string]string `json:"config"`                // every resolved key, YARN's and Spark's
-	Model          map[string]string `json:"model"`                 // modelled latencies and factors with their values
-	Bands          []Band            `json:"error_bands,omitempty"` // of a model file
-	NodePhasesMS   []int64           `json:"node_phases_ms"`
-	Hosts          []string          `json:"hosts"`                  // name of node i
-	Prices         *Prices           `json:"prices,omitempty"`       // of nodes, nil when nobody says
-	Policies       []File            `json:"policy_files,omitempty"` // files of the user's with policies
-	Totals         Totals            `json:"totals"`
-	Scaling        *Scaling          `json:"autoscaling,omitempty"` // nil where nobody scales the cluster
-	DecisionHash   string            `json:"decision_hash"`         // see [Digest]
-	Warnings       []Warning         `json:"warnings"`
-	Modelled       []string          `json:"not_recorded"`                 // what is modelled rather than recorded, in words
-	Elsewhere      string            `json:"recorded_elsewhere,omitempty"` // a sentence on applications that were not recorded on YARN
-	Made           *Made             `json:"made"`                         // nil when it is not known
-	Files          []File            `json:"files"`                        // the other files from which the result is read, by name; of a result in a directory
-	Hash           string            `json:"hash,omitempty"`               // over all of it, in a file
+	Format         string             `json:"format"`         // [Format]
+	FormatVersion  string             `json:"format_version"` // [FormatVersion]
+	Program        string             `json:"program"`
+	ProgramVersion string             `json:"program_version"`
+	Commit         string             `json:"program_commit"`   // empty when it was built without version control
+	Modified       bool               `json:"program_modified"` // the sources were not those of the commit
+	TraceHash      string             `json:"trace_sha256"`
+	TraceName      string             `json:"trace"`
+	TraceJobs      int64              `json:"trace_jobs"`       // more than were submitted when the replay was cut off
+	Window         *Window            `json:"window,omitempty"` // the part of the trace that was replayed, nil for all of it
+	LocalitySource string             `json:"locality_source"`
+	DurationSource string             `json:"duration_source"`
+	Scheduler      string             `json:"scheduler"`
+	Sharing        string             `json:"sharing"`
+	Placement      string             `json:"placement"`
+	Engine         string             `json:"engine"`
+	Seed           uint64             `json:"seed"`
+	Nodes          int64              `json:"nodes"`                  // in the cluster at the start
+	Load           float64            `json:"load"`                   // offered load that was asked for, 0 when arrivals are as recorded
+	Faster         float64            `json:"arrivals_divided_by"`    // 1 when arrivals are as recorded
+	OfferedVCores  *float64           `json:"offered_load_of_vcores"` // as replayed, null when not known
+	OfferedMemory  *float64           `json:"offered_load_of_memory"`
+	OfferedFurther map[string]float64 `json:"offered_load_of_further_resources,omitempty"` // by their names
+	Until          int64              `json:"until_ms"`
+	Config         map[string]string  `json:"config"`                // every resolved key, YARN's and Spark's
+	Model          map[string]string  `json:"model"`                 // modelled latencies and factors with their values
+	Bands          []Band             `json:"error_bands,omitempty"` // of a model file
+	NodePhasesMS   []int64            `json:"node_phases_ms"`
+	Hosts          []string           `json:"hosts"`                  // name of node i
+	Prices         *Prices            `json:"prices,omitempty"`       // of nodes, nil when nobody says
+	Policies       []File             `json:"policy_files,omitempty"` // files of the user's with policies
+	Totals         Totals             `json:"totals"`
+	Scaling        *Scaling           `json:"autoscaling,omitempty"` // nil where nobody scales the cluster
+	DecisionHash   string             `json:"decision_hash"`         // see [Digest]
+	Warnings       []Warning          `json:"warnings"`
+	Modelled       []string           `json:"not_recorded"`                 // what is modelled rather than recorded, in words
+	Elsewhere      string             `json:"recorded_elsewhere,omitempty"` // a sentence on applications that were not recorded on YARN
+	Made           *Made              `json:"made"`                         // nil when it is not known
+	Files          []File             `json:"files"`                        // the other files from which the result is read, by name; of a result in a directory
+	Hash           string             `json:"hash,omitempty"`               // over all of it, in a file
 }
 
 // Band is how far a metric was off where its true values are known: absolute errors as parts of the recorded value.

@@ -75,12 +75,12 @@ func (sc *Scenario) warnOfLoad() {
 	if v == nil || m == nil || *v == 0 {
 		return
 	}
-	offered := fmt.Sprintf("%sthe offered load is %s of the vcores and %s of the memory", sc.given(), trace.Percent(v), trace.Percent(m))
+	offered := fmt.Sprintf("%sthe offered load is %v", sc.given(), sc.Offered)
 	nodes, span := trace.SizeAtStart(sc.Input.Nodes).Nodes, float64(sc.Input.SpanMS)/sc.Faster
 	if takes, roomy, crowded := sc.Offered.Crowded(nodes, int64(span)); crowded {
 		way := fmt.Sprintf("--nodes %d has enough room", roomy)
 		if sc.Load > 0 { // which holds on any number of nodes
-			way = fmt.Sprintf("try --load %v", busyLoad)
+			way = "try " + sc.busier()
 		}
 		if sc.Load < percentLoad { // else it is said by how much
 			sc.warn(record.HighLoad, "%s: jobs are submitted for %.1f h, and the work takes at least %.1f h, so most of each wait is for the jobs before, and longer the longer the trace is; %s",
@@ -88,15 +88,28 @@ func (sc *Scenario) warnOfLoad() {
 		}
 		return
 	}
-	if max(*v, *m) >= lowLoad {
+	most := sc.Offered.Most()
+	if most >= lowLoad {
 		return
 	}
-	fewer := max(1, int64(math.Ceil(float64(nodes)*max(*v, *m)/busyLoad)))
+	fewer := max(1, int64(math.Ceil(float64(nodes)*most/busyLoad)))
 	text := ""
 	if fewer < nodes {
 		text = fmt.Sprintf(", or --nodes %d, a smaller cluster", fewer)
 	}
-	sc.warn(record.LowLoad, "%s: hardly anything will wait, and policies have nothing to share out; try --load %v, which lays arrivals closer together%s", offered, busyLoad, text)
+	sc.warn(record.LowLoad, "%s: hardly anything will wait, and policies have nothing to share out; try %s, which lays arrivals closer together%s", offered, sc.busier(), text)
+}
+
+// busier is the flag with which the load of the resource of which there is least is [busyLoad]. A --load counts vcores.
+func (sc *Scenario) busier() string {
+	v, by := *sc.Offered.VCores, busyLoad/sc.Offered.Most()
+	switch {
+	case by*v > 0.99*busyLoad:
+		return fmt.Sprintf("--load %v", busyLoad)
+	case sc.Load > 0:
+		return fmt.Sprintf("--load %.2g", sc.Load*by)
+	}
+	return fmt.Sprintf("--faster %.2g", sc.Faster*by)
 }
 
 // given says under which nodes and load a load is offered, where they are not the trace's: it may be one of several.
@@ -119,11 +132,5 @@ func (sc *Scenario) offered(faster float64) trace.Offered {
 	if sc.Input.Work == nil {
 		return trace.Offered{}
 	}
-	l := trace.OfferedLoad(*sc.Input.Work, trace.SizeAtStart(sc.Input.Nodes), sc.Input.SpanMS)
-	for _, x := range []*float64{l.VCores, l.Memory} {
-		if x != nil {
-			*x *= faster
-		}
-	}
-	return l
+	return trace.OfferedLoad(*sc.Input.Work, trace.SizeAtStart(sc.Input.Nodes), sc.Input.SpanMS).Faster(faster)
 }

@@ -38,19 +38,20 @@ type (
 		Outcome *metric.Outcome `json:"outcome"` // of all seeds together
 
 		// As in run.json, of the first seed.
-		Scheduler     string            `json:"scheduler"`
-		Sharing       string            `json:"sharing"`
-		Placement     string            `json:"placement"`
-		Nodes         int64             `json:"nodes"`
-		Load          float64           `json:"load"`
-		Faster        float64           `json:"arrivals_divided_by"`
-		OfferedVCores *float64          `json:"offered_load_of_vcores"`
-		OfferedMemory *float64          `json:"offered_load_of_memory"`
-		Until         int64             `json:"until_ms"`
-		Config        map[string]string `json:"config"`
-		Model         map[string]string `json:"model"`
-		Warnings      []record.Warning  `json:"warnings"`
-		Bands         []record.Band     `json:"error_bands,omitempty"` // of the model file
+		Scheduler      string             `json:"scheduler"`
+		Sharing        string             `json:"sharing"`
+		Placement      string             `json:"placement"`
+		Nodes          int64              `json:"nodes"`
+		Load           float64            `json:"load"`
+		Faster         float64            `json:"arrivals_divided_by"`
+		OfferedVCores  *float64           `json:"offered_load_of_vcores"`
+		OfferedMemory  *float64           `json:"offered_load_of_memory"`
+		OfferedFurther map[string]float64 `json:"offered_load_of_further_resources,omitempty"`
+		Until          int64              `json:"until_ms"`
+		Config         map[string]string  `json:"config"`
+		Model          map[string]string  `json:"model"`
+		Warnings       []record.Warning   `json:"warnings"`
+		Bands          []record.Band      `json:"error_bands,omitempty"` // of the model file
 	}
 	traceJSON struct {
 		Name   string `json:"name"`
@@ -138,7 +139,7 @@ func (c *Comparison) JSON() ([]byte, error) {
 		m := c.study.manifest(i)
 		out.Version, out.Commit, out.Modified = m.ProgramVersion, m.Commit, m.Modified
 		out.Variants = append(out.Variants, variantJSON{
-			v.Name, v.Flags, c.Outcomes[i], m.Scheduler, m.Sharing, m.Placement, m.Nodes, m.Load, m.Faster, m.OfferedVCores, m.OfferedMemory, m.Until, m.Config, m.Model, m.Warnings, m.Bands,
+			v.Name, v.Flags, c.Outcomes[i], m.Scheduler, m.Sharing, m.Placement, m.Nodes, m.Load, m.Faster, m.OfferedVCores, m.OfferedMemory, m.OfferedFurther, m.Until, m.Config, m.Model, m.Warnings, m.Bands,
 		})
 	}
 	for i, p := range c.Verdict() {

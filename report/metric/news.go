@@ -2,7 +2,9 @@ package metric
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,14 +49,23 @@ func loadOffered(s *Summary) string {
 	c := &s.Queues.Cluster
 	for _, w := range s.Manifest.Warnings {
 		if m := &s.Manifest; w.Code == record.HighLoad && m.Until == 0 && !s.Undersampled() && c.PendingMS < hardlyShort*c.MS && m.OfferedVCores != nil && m.OfferedMemory != nil {
-			return fmt.Sprintf("The offered load is %s of the vcores and %s of the memory, as jobs go on for longer than jobs are submitted: it says nothing of waits here, where the cluster was short for %s of the time.",
-				percent(*m.OfferedVCores), percent(*m.OfferedMemory), percent(c.PendingMS/c.MS))
+			return fmt.Sprintf("The offered load is %s, as jobs go on for longer than jobs are submitted: it says nothing of waits here, where the cluster was short for %s of the time.",
+				offered(m), percent(c.PendingMS/c.MS))
 		}
 		if w.OfLoad() {
 			return strings.ToUpper(w.Text[:1]) + w.Text[1:] + "."
 		}
 	}
 	return ""
+}
+
+// offered says the parts of an offered load, of which those of vcores and memory are known.
+func offered(m *record.Manifest) string {
+	text := fmt.Sprintf("%s of the vcores and %s of the memory", percent(*m.OfferedVCores), percent(*m.OfferedMemory))
+	for _, name := range slices.Sorted(maps.Keys(m.OfferedFurther)) {
+		text += fmt.Sprintf(", and %s of the %s", percent(m.OfferedFurther[name]), name)
+	}
+	return text
 }
 
 // jobsWaited says how long jobs waited for their first task, and for what most. Parts are known of jobs that launched a task: where others still wait,

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"replay/outdir"
 	"replay/report/figure"
@@ -68,6 +70,9 @@ func pageOf(p *portrait.Portrait, pictures []figure.Picture, command []string) (
 		{"median duration of a task", quantity.Duration(float64(p.DurationMS.P50)), "half of the tasks take as long or less"},
 	} {
 		g.Cards = append(g.Cards, page.Card{Label: n.label, Number: n.number, About: n.about})
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Load.Further)) {
+		g.Cards = append(g.Cards, page.Card{Label: "offered load, " + name, Number: percent(p.Load.Further[name]), About: "the same of a further resource"})
 	}
 	if h := p.Held; h != nil {
 		g.Cards = append(g.Cards, page.Card{Label: "vcores, with held executors", Number: trace.Percent(h.Load.VCores), About: "recorded executors count for as long as they were held; of jobs without them, the tasks" + h.Ends("; ")})

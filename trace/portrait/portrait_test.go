@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -99,10 +100,10 @@ func TestPortrait(t *testing.T) {
 	p := portraitOf(t, m)
 	generic := trace.Work{VCoreMS: 400*2 + 50*3, MemMiBMS: 450 * 1000}
 	sparks := trace.Work{VCoreMS: 450, MemMiBMS: 450 * 1024}
-	if w := trace.WorkOf(first); w != generic {
+	if w := trace.WorkOf(first); !reflect.DeepEqual(w, generic) {
 		t.Errorf("work of the generic job %v, want %v", w, generic)
 	}
-	if w := trace.WorkOf(&spark); w != sparks {
+	if w := trace.WorkOf(&spark); !reflect.DeepEqual(w, sparks) {
 		t.Errorf("work of the spark job %v, want %v", w, sparks)
 	}
 	if want := (generic.VCoreMS + sparks.VCoreMS) / (1000 * 50 * 16); *p.Load.VCores != want {

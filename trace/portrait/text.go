@@ -41,7 +41,7 @@ func (p *Portrait) WriteText(out io.Writer) error {
 		line("other nodes", "%d that join later or are only preferred", c.Nodes-p.Cluster.Nodes)
 	}
 	line("node events", "%s", kindList(p.Events))
-	line("offered load", "%s of the vcores, %s of the memory", trace.Percent(p.Load.VCores), trace.Percent(p.Load.Memory))
+	line("offered load", "%s", strings.Join(p.Load.Parts(), ", "))
 	if h := p.Held; h != nil {
 		line("with held executors", "%s of the vcores, %s of the memory; tasks take %s of the executors' time (%s)%s", trace.Percent(h.Load.VCores), trace.Percent(h.Load.Memory), percent(h.Tasks), counted.Of(h.Jobs, "jobs"), h.Ends("; "))
 	}

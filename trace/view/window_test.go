@@ -3,6 +3,7 @@ package view_test
 import (
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -37,12 +38,12 @@ func TestWindows(t *testing.T) {
 		{200, 300, 2, 2, trace.Work{VCoreMS: 2000}},
 		{300, 400, 1, 1, trace.Work{VCoreMS: 1000}},
 	}
-	if !slices.Equal(ws, want) {
+	if !reflect.DeepEqual(ws, want) {
 		t.Fatalf("%+v, want %+v", ws, want)
 	}
 	var got []int64
 	for i, w := range ws {
-		if again, err := view.WindowOf(submitted(at...).Jobs(), w.FromMS, w.ToMS); err != nil || again != w {
+		if again, err := view.WindowOf(submitted(at...).Jobs(), w.FromMS, w.ToMS); err != nil || !reflect.DeepEqual(again, w) {
 			t.Errorf("window %d by itself is %+v (%v), want %+v", i, again, err, w)
 		}
 		source := w.Jobs(submitted(at...).Jobs())

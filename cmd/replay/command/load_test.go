@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -88,6 +89,34 @@ func TestSizesOfOneClusterCompare(t *testing.T) {
 		must(t, "run", trace, "--quiet", "--until", "200s", "--formats", "none", "--nodes", n, "--out", filepath.Join(dir, n))
 	}
 	must(t, "report", "--compare", "--formats", "none", filepath.Join(dir, "8"), filepath.Join(dir, "16"))
+}
+
+// GPUs may be what jobs wait for while hardly a vcore is taken.
+func TestLoadOfGPUsIsSaid(t *testing.T) {
+	text := "job,submit,run,vcores,gpu,queue\n"
+	for i := range 400 {
+		text += fmt.Sprintf("%d,%d,3600,1,8,q%d\n", i, 180*i, i%3)
+	}
+	dir := t.TempDir()
+	table, tr := filepath.Join(dir, "jobs.csv"), filepath.Join(dir, "trace")
+	if err := os.WriteFile(table, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "import", table, "--nodes", "10", "--out", tr)
+	words := func(args ...string) string { return strings.Join(strings.Fields(must(t, args...)), " ") }
+	const gpus = "12.5 % of the vcores, 3.1 % of the memory and 200.5 % of the yarn.io/gpu"
+	if text := words("run", tr, "--until", "3h"); !strings.Contains(text, "The offered load is "+gpus+": jobs are submitted for 19.9 h") || !strings.Contains(text, "--nodes 41 has enough room") {
+		t.Errorf("too few GPUs are not said:\n%.800s", text)
+	}
+	if text := words("trace", "info", tr); !strings.Contains(text, "200.5 % of the yarn.io/gpu") {
+		t.Errorf("the load of GPUs is not said:\n%.800s", text)
+	}
+	if text := words("run", tr, "--nodes", "40", "--until", "3h"); strings.Contains(text, "offered load is") {
+		t.Errorf("half of the GPUs is little or too much:\n%.800s", text)
+	}
+	if text := words("run", tr, "--nodes", "400", "--until", "3h"); !strings.Contains(text, "5.0 % of the yarn.io/gpu: hardly anything will wait, and policies have nothing to share out; try --faster 16, which") {
+		t.Errorf("few jobs for the GPUs are not said, or not how to have more:\n%.800s", text)
+	}
 }
 
 // A replay in which nothing will wait says so first, and what to try.

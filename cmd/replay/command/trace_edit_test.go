@@ -44,7 +44,7 @@ func summaryOf(t *testing.T, dir string) (out map[string]any) {
 func TestTraceCutSaysItsLoad(t *testing.T) {
 	dir := t.TempDir()
 	text := must(t, "trace", "cut", traces+"node-lost", "--share", "50%", "--out", filepath.Join(dir, "both"))
-	if want := "offered load: 2274.8 % of the vcores and 3412.2 % of the memory; of all jobs of the span 1136.9 % and 1705.4 %\n"; !strings.Contains(text, want) {
+	if want := "offered load: 2274.8 % of the vcores and 3412.2 % of the memory; of all jobs of the span 1136.9 % of the vcores and 1705.4 % of the memory\n"; !strings.Contains(text, want) {
 		t.Errorf("no %q in %s", want, text)
 	}
 	if text := must(t, "trace", "info", filepath.Join(dir, "both")); !strings.Contains(text, "2274.8 % of the vcores, 3412.2 % of the memory") {

@@ -173,8 +173,7 @@ func editTraces(c *cli.Context, least, most int, do func(traces []*trace.Trace, 
 		text += "left out: " + strings.Join(r.LeftOut, ", ") + "\n"
 	}
 	if is, of := r.Offered, r.Whole; is.VCores != nil && is.Memory != nil && of.VCores != nil && of.Memory != nil {
-		text += fmt.Sprintf("offered load: %s of the vcores and %s of the memory; of all jobs of the span %s and %s\n",
-			trace.Percent(is.VCores), trace.Percent(is.Memory), trace.Percent(of.VCores), trace.Percent(of.Memory))
+		text += fmt.Sprintf("offered load: %v; of all jobs of the span %v\n", is, of)
 	}
 	_, err = c.App.Writer.Write([]byte(text))
 	return err

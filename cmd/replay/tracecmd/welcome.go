@@ -138,8 +138,8 @@ func loadLine(res *workload.Result) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("offered load: %s of the vcores and %s of the memory: the work takes at least %s, and a replay with such queues takes longer, too; %d such nodes have enough room",
-		trace.Percent(res.Load.VCores), trace.Percent(res.Load.Memory), spanText(int64(takes)), roomy)
+	return fmt.Sprintf("offered load: %v: the work takes at least %s, and a replay with such queues takes longer, too; %d such nodes have enough room",
+		res.Load, spanText(int64(takes)), roomy)
 }
 
 // spanText is a time of up to many years.

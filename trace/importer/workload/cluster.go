@@ -196,12 +196,6 @@ const (
 	mostNodes = 100_000 // of such a cluster
 )
 
-// nodeLoad is the load of a resource if there was one node; nil = unknown.
-type nodeLoad struct {
-	of  string
-	one *float64
-}
-
 // enoughNodes sets the number of nodes of a size on which the load of all applications is about roomyLoad, also of further resources, and which hold the largest gang together with an
 // application master.
 func (b *Builder) enoughNodes(size shape, extra []trace.NamedValue) {
@@ -210,50 +204,32 @@ func (b *Builder) enoughNodes(size shape, extra []trace.NamedValue) {
 	if longest := max(b.took.longestMS, 1); span < longest {
 		span, busy, until = longest, "which the work keeps busy by ", " as long as its longest task runs, which is longer than jobs are submitted"
 	}
-	one := trace.OfferedLoad(b.work(), trace.Size{Nodes: 1, VCores: int64(size.vcores), MemMiB: size.memMiB}, span)
-	loads := []nodeLoad{{"vcores", one.VCores}, {"memory", one.Memory}}
+	each := trace.Size{Nodes: 1, VCores: int64(size.vcores), MemMiB: size.memMiB, Further: map[string]int64{}}
 	for _, x := range extra {
-		if ms := b.took.furtherMS[x.Name]; ms > 0 {
-			load := ms * float64(b.Options.Copies) / (float64(x.Value) * float64(span))
-			loads = append(loads, nodeLoad{x.Name, &load})
-		}
+		each.Further[x.Name] = x.Value
 	}
-	n := 1.0
-	for _, l := range loads {
-		if l.one != nil {
-			n = max(n, math.Ceil(*l.one/roomyLoad))
-		}
-	}
+	one := trace.OfferedLoad(b.work(), each, span)
+	n := max(1, math.Ceil(one.Most()/roomyLoad))
 	for _, g := range b.took.gangs {
 		n = max(n, math.Ceil(float64(g.tasks)/float64(g.perNode(size)))+1)
 	}
 	b.Options.Nodes = int(min(n, mostNodes))
 	b.Counts.Modelled["nodes"] += int64(b.Options.Nodes)
-	for i, l := range loads {
-		share := trace.Percent(nil)
-		if l.one != nil {
-			s := *l.one / float64(b.Options.Nodes)
-			share = trace.Percent(&s)
-		}
-		switch {
-		case i > 0 && i == len(loads)-1:
-			busy += " and "
-		case i > 0:
-			busy += ", "
-		}
-		busy += share + " of the " + l.of
-	}
 	others := "--nodes, --node-mem and --node-vcores say others"
 	if b.nodesIn != "" {
 		others += ", and " + b.nodesIn + " among the inputs has the real ones"
 	}
-	b.Note("the source names no nodes: made up are %d of %v, %s; %s", b.Options.Nodes, size, busy+until, others)
+	b.Note("the source names no nodes: made up are %d of %v, %s%v%s; %s", b.Options.Nodes, size, busy, one.Faster(1/float64(b.Options.Nodes)), until, others)
 }
 
 // work is that of all copies of the applications.
 func (b *Builder) work() trace.Work {
 	copies, w := float64(b.Options.Copies), b.took.work
-	return trace.Work{VCoreMS: w.VCoreMS * copies, MemMiBMS: w.MemMiBMS * copies}
+	all := trace.Work{VCoreMS: w.VCoreMS * copies, MemMiBMS: w.MemMiBMS * copies, Further: map[string]float64{}}
+	for name, ms := range b.took.furtherMS {
+		all.Further[name] = ms * copies
+	}
+	return all
 }
 
 // submissionsMS is the time from the first submission to the last.
