@@ -98,9 +98,10 @@ func logged(b *workload.Builder, c *clock, r *delimited.Row) error {
 	case r.Err() != nil:
 	case submit == trace.Unset:
 		r.Bad(logSubmit, wantTime)
-	case start != trace.Unset && start < submit:
+	case start == trace.Unset:
+	case start < submit:
 		r.Bad(logStart, "submit_time or later")
-	case start != trace.Unset && end != trace.Unset && end < start:
+	case end != trace.Unset && end < start:
 		r.Bad(logEnd, "start_time or later")
 	case end-start > trace.LongestMS || start-submit > trace.LongestMS:
 		r.Bad(logEnd, "times of a job within a year")
