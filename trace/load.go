@@ -39,20 +39,16 @@ func WorkOf(j *Job) (w Work) {
 			mem = float64(float64(execMem)*vcores) / float64(execVCores)
 		}
 		t := &s.Tasks
-		if !spark && len(s.Extra) > 0 {
-			total := int64(0)
-			for _, d := range t.DurationMS {
-				total += d
-			}
+		total := int64(0)
+		for _, d := range t.DurationMS {
+			total += d
+		}
+		if !spark {
 			for _, x := range s.Extra {
 				w.further(x.Name, float64(float64(total)*float64(x.Value)))
 			}
 		}
 		if spark || t.VCores == nil && t.MemMiB == nil {
-			total := int64(0)
-			for _, d := range t.DurationMS {
-				total += d
-			}
 			w.VCoreMS += float64(float64(total) * vcores)
 			w.MemMiBMS += float64(float64(total) * mem)
 			continue

@@ -93,9 +93,6 @@ func readCapacity(sc *Scenario) (Setup, error) {
 	return c, sc.changeCapacity(c.props, cfg.Queues)
 }
 
-// namedLacks is how many queues that are missing a warning names.
-const namedLacks = 8
-
 // shortNames says where jobs go whose queue right below the root is none of the scheduler's: clients name queues by their last part too, which is the queue that has it.
 // Of a name that several queues have the name stays, which is refused. Queues of the trace that are none of the scheduler's by any name are said, as jobs in them are refused.
 //
@@ -131,12 +128,8 @@ func (sc *Scenario) shortNames(cfg *conf.Capacity, file string) {
 	if len(said) > 0 {
 		sc.warn("queue-by-name", "%s: jobs that do not name their queue by its whole path are in the queue of that name, as YARN finds it by the last part: %s", file, strings.Join(said, ", "))
 	}
-	if n := len(lacks); n > 0 {
-		more := ""
-		if n > namedLacks {
-			lacks, more = lacks[:namedLacks], fmt.Sprintf(" and %d more", n-namedLacks)
-		}
-		sc.warn("queue-missing", "%s lacks queues of the trace: %s%s; jobs in them are refused, as in YARN (list them there, or give the jobs other queues: --queue-map or --queue of replay import)", file, strings.Join(lacks, ", "), more)
+	if len(lacks) > 0 {
+		sc.warn("queue-missing", "%s lacks queues of the trace: %s; jobs in them are refused, as in YARN (list them there, or give the jobs other queues: --queue-map or --queue of replay import)", file, theFirst(lacks))
 	}
 }
 

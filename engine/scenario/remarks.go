@@ -131,6 +131,15 @@ func namesOf(rows []remark.Remark) (names []string) {
 	return names
 }
 
+// theFirst are the first of some names, and how many more there are.
+func theFirst(names []string) string {
+	const most = 8
+	if n := len(names); n > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n-most)
+	}
+	return strings.Join(names, ", ")
+}
+
 // settingsOf names the first setting that remarks are about, with its line, and counts the others.
 func settingsOf(rows []remark.Remark) string {
 	text := rows[0].Of

@@ -3,7 +3,6 @@ package scenario
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"replay/engine/yarn/conf"
 )
@@ -16,20 +15,13 @@ func (sc *Scenario) oneUser() (name string, ok bool) {
 	return sc.Input.Users[0].Name, true
 }
 
-// namedLimits is how many queues a warning names.
-const namedLimits = 8
-
 // sayLimitsOfOne warns of limits of users in files that were handed in, where all jobs are of one user: they hold back all of them together, and where the jobs are
 // really of many, none.
 func (sc *Scenario) sayLimitsOfOne(file string, limits []string) {
 	user, ok := sc.oneUser()
-	if n := len(limits); ok && n > 0 {
-		more := ""
-		if n > namedLimits {
-			limits, more = limits[:namedLimits], fmt.Sprintf(" and %d more", n-namedLimits)
-		}
-		sc.warn("one-user", "%s: all %d jobs of the trace are of one user, %q, so limits of a user hold back all of them together: %s%s; if they are of many, as where an import found no users, waits are longer here than there (--map user=COLUMN of import names them)",
-			file, sc.Input.NumJobs, user, strings.Join(limits, ", "), more)
+	if ok && len(limits) > 0 {
+		sc.warn("one-user", "%s: all %d jobs of the trace are of one user, %q, so limits of a user hold back all of them together: %s; if they are of many, as where an import found no users, waits are longer here than there (--map user=COLUMN of import names them)",
+			file, sc.Input.NumJobs, user, theFirst(limits))
 	}
 }
 

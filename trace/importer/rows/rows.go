@@ -73,13 +73,7 @@ func nameOf(path string) string {
 
 // shownBy is the one table that the first row of a file shows, and how: by the names of its columns, else by their number. It is "" if there is no such table, or several.
 func shownBy(b *workload.Builder, path string, tables []*Table) (table, how string) {
-	var head []byte
-	var err error
-	if path == workload.Stdin {
-		head, err = workload.PeekStdin(b.Options)
-	} else {
-		head, err = workload.Head(path)
-	}
+	head, err := b.Head(path)
 	if err != nil {
 		return "", ""
 	}

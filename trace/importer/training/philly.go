@@ -56,7 +56,7 @@ func readPhilly(ctx context.Context, inputs []string, b *workload.Builder) error
 	}
 	var logs, machines, other []string
 	for _, path := range files {
-		head, err := headOf(b, path)
+		head, err := b.Head(path)
 		switch {
 		case err == nil && bytes.HasPrefix(bytes.TrimSpace(head), []byte("[")):
 			logs = append(logs, path)
@@ -82,14 +82,6 @@ func readPhilly(ctx context.Context, inputs []string, b *workload.Builder) error
 		b.Progress(i+1, len(logs), "files")
 	}
 	return nil
-}
-
-// headOf is the beginning of an input.
-func headOf(b *workload.Builder, path string) ([]byte, error) {
-	if path == workload.Stdin {
-		return workload.PeekStdin(b.Options)
-	}
-	return workload.Head(path)
 }
 
 // addMachine adds the server of a row. Of its vcores and memory nothing is known.

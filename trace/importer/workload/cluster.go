@@ -226,7 +226,7 @@ func (b *Builder) enoughNodes(size shape, extra []trace.NamedValue) {
 func (b *Builder) work() trace.Work {
 	copies, w := float64(b.Options.Copies), b.took.work
 	all := trace.Work{VCoreMS: w.VCoreMS * copies, MemMiBMS: w.MemMiBMS * copies, Further: map[string]float64{}}
-	for name, ms := range b.took.furtherMS {
+	for name, ms := range w.Further {
 		all.Further[name] = ms * copies
 	}
 	return all

@@ -2,6 +2,8 @@ package workload
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"replay/spill"
 	"replay/trace"
@@ -108,6 +110,11 @@ func (r *resident) pack(p *spill.Packer) {
 	}
 	p.Float(r.work.VCoreMS)
 	p.Float(r.work.MemMiBMS)
+	p.Int(int64(len(r.work.Further)))
+	for _, name := range slices.Sorted(maps.Keys(r.work.Further)) {
+		p.Text(name)
+		p.Float(r.work.Further[name])
+	}
 	for _, list := range [][]trace.NamedValue{r.amExtra, r.further} {
 		p.Int(int64(len(list)))
 		for _, x := range list {
@@ -138,6 +145,12 @@ func (r *resident) unpack(u *spill.Unpacker) {
 	r.largest = shape{u.Int(), int32(u.Int())}
 	r.longestMS = u.Int()
 	r.work = trace.Work{VCoreMS: u.Float(), MemMiBMS: u.Float()}
+	if n := u.Int(); n > 0 {
+		r.work.Further = map[string]float64{}
+		for range n {
+			r.work.Further[u.Text()] = u.Float()
+		}
+	}
 	for _, list := range []*[]trace.NamedValue{&r.amExtra, &r.further} {
 		for range u.Int() {
 			*list = append(*list, trace.NamedValue{Name: u.Text(), Value: u.Int()})

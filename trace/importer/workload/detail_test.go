@@ -25,7 +25,7 @@ func TestDetailsComeBack(t *testing.T) {
 				resident: &resident{
 					hosts: []int32{0, 9, int32(i)}, executors: []held{{from: 5, to: trace.Unset, host: 3, size: 1}, {from: -7, to: 1 << 45}}, finishMS: trace.Unset,
 					am: shape{1408, 1}, amExtra: []trace.NamedValue{{Name: "gpu", Value: 2}}, tasks: i%3 == 0, largest: shape{1 << 27, 1 << 17},
-					further: []trace.NamedValue{{Name: "a", Value: -1}, {Name: "", Value: 3}}, work: trace.Work{VCoreMS: 0.1, MemMiBMS: 1e300}, longestMS: 77,
+					further: []trace.NamedValue{{Name: "a", Value: -1}, {Name: "", Value: 3}}, work: trace.Work{VCoreMS: 0.1, MemMiBMS: 1e300, Further: map[string]float64{"a": 0.25, "": 1e300}}, longestMS: 77,
 					gangs: []gang{{shape{1024, 1}, 12}},
 				},
 			}

@@ -247,6 +247,14 @@ func headOf(r io.Reader) ([]byte, error) {
 	return head[:n], err
 }
 
+// Head returns what [Head] does of an input, or of standard input, which is still read from its beginning.
+func (b *Builder) Head(path string) ([]byte, error) {
+	if path == Stdin {
+		return PeekStdin(b.Options)
+	}
+	return Head(path)
+}
+
 // PeekStdin makes opt read standard input from a buffer, and returns its head.
 func PeekStdin(opt *Options) ([]byte, error) {
 	in := opt.stdin()

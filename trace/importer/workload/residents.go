@@ -24,9 +24,8 @@ type residents struct {
 	tasks   bool             // an application runs each task in a container of its own, which no executor shows
 
 	work      trace.Work
-	furtherMS map[string]float64 // the work of further resources, their amount × ms
-	longestMS int64              // of a task
-	gangs     map[shape]*gang    // by the size of a task in whole GiB
+	longestMS int64           // of a task
+	gangs     map[shape]*gang // by the size of a task in whole GiB
 }
 
 // sized is a size that executors have.
@@ -82,7 +81,6 @@ type resident struct {
 	largest   shape              // of its tasks, if each is in a container of its own
 	further   []trace.NamedValue // of all stages
 	work      trace.Work
-	furtherMS []float64 // of those of further
 	longestMS int64
 	gangs     []gang
 }
@@ -107,10 +105,8 @@ func (r *residents) of(a *Application) *resident {
 	}
 	for i := range a.Job.Stages {
 		s := &a.Job.Stages[i]
-		took := 0.0
 		for _, ms := range s.Tasks.DurationMS {
 			x.longestMS = max(x.longestMS, ms)
-			took += float64(max(ms, 0))
 		}
 		if !x.tasks {
 			continue
@@ -119,9 +115,7 @@ func (r *residents) of(a *Application) *resident {
 			x.gangs = append(x.gangs, gang{shape{s.TaskMemMiB, s.TaskVCores}.asYARN(), int64(s.Tasks.Len())})
 		}
 		x.largest = x.largest.atLeast(shape{s.TaskMemMiB, s.TaskVCores})
-		for _, v := range s.Extra {
-			x.further, x.furtherMS = append(x.further, v), append(x.furtherMS, took*float64(v.Value))
-		}
+		x.further = append(x.further, s.Extra...)
 		for _, n := range s.Tasks.MemMiB {
 			x.largest.memMiB = max(x.largest.memMiB, n)
 		}
@@ -165,7 +159,7 @@ func (r *residents) names() (list []string) {
 // add takes an application into the trace.
 func (r *residents) add(a *resident) {
 	if r.amExtra == nil {
-		r.amExtra, r.further, r.furtherMS, r.gangs = map[string]int64{}, map[string]int64{}, map[string]float64{}, map[shape]*gang{}
+		r.amExtra, r.further, r.gangs = map[string]int64{}, map[string]int64{}, map[shape]*gang{}
 	}
 	r.work.Add(a.work)
 	r.longestMS = max(r.longestMS, a.longestMS)
@@ -198,9 +192,8 @@ func (r *residents) add(a *resident) {
 	}
 	r.tasks, r.largest = r.tasks || a.tasks, r.largest.atLeast(a.largest)
 	r.am = r.am.atLeast(a.am)
-	for i, x := range a.further {
+	for _, x := range a.further {
 		r.further[x.Name] = max(r.further[x.Name], x.Value)
-		r.furtherMS[x.Name] += a.furtherMS[i]
 	}
 	for _, x := range a.amExtra {
 		r.amExtra[x.Name] = max(r.amExtra[x.Name], x.Value)
