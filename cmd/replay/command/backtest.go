@@ -25,7 +25,7 @@ func backtestCommand(p *program) *cli.Command {
 from either. Examples:
    replay backtest logs/app-20260101000000-0000.zstd
    replay backtest traces/fair-weights --latency recorded --json`,
-		Flags: append(append(append(comparedFlags(scenarioFlags(p.policies)), tracecmd.InputFlags()...), cmdline.ProgressFlags()...),
+		Flags: append(append(append(comparedFlags(p.settings.Flags()), tracecmd.InputFlags()...), cmdline.ProgressFlags()...),
 			&cli.StringFlag{Name: "allocation", Value: "recorded", Usage: "executors of event logs: recorded, or simulated by dynamic allocation"},
 			&cli.StringFlag{Name: "latency", Value: "recorded", Usage: "launch latencies of clusters: recorded for each container, or those of the model"},
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for backtest.json, tasks.parquet, the scatter plot and a page"},
@@ -52,7 +52,7 @@ func (p *program) backtest(c *cli.Context) error {
 	if err := tracecmd.CheckHere(c.Args().Slice()); err != nil {
 		return err
 	}
-	e, err := p.readOptions(c, p.options())
+	e, err := p.settings.Options(c, p.settings.Defaults())
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ Examples:
    replay bench --case 'month*' --save bench.json
    replay bench mytrace --config-dir /etc/hadoop/conf --baseline bench.json --junit bench.xml
    replay bench --baseline bench.json --github --markdown bench.md`,
-		Flags: append(scenarioFlags(p.policies),
+		Flags: append(p.settings.Flags(),
 			cmdline.With(&cli.StringSliceFlag{Name: "case", Usage: "only cases whose name matches `PATTERN`, such as 'backlog*' (repeatable)"}, aPattern),
 			cmdline.With(&cli.StringFlag{Name: "label", Usage: "cases of this length: " + labels(), DefaultText: "short; with --case all"}, cmdline.OneOf(labelNames()...)),
 			&cli.BoolFlag{Name: "list", Usage: "list the cases and do nothing else"},
@@ -234,7 +234,7 @@ type benchWork struct {
 // benchWorks lists what is to be measured. cleanUp removes what was made for it.
 func (p *program) benchWorks(c *cli.Context) (list []benchWork, cleanUp func(), err error) {
 	cleanUp = func() {}
-	o := p.options()
+	o := p.settings.Defaults()
 	o.WorkOf = nil // reading a trace twice is part of a replay
 	if c.NArg() > 0 {
 		for _, name := range []string{"case", "label", "traces", "cache"} {
@@ -242,7 +242,7 @@ func (p *program) benchWorks(c *cli.Context) (list []benchWork, cleanUp func(), 
 				return nil, nil, cmdline.Usagef("--%s is about the cases of the project; with a TRACE it has no meaning", name)
 			}
 		}
-		if o, err = p.readOptions(c, o); err != nil {
+		if o, err = p.settings.Options(c, o); err != nil {
 			return nil, nil, err
 		}
 		for _, dir := range c.Args().Slice() {
@@ -264,7 +264,7 @@ func (p *program) benchWorks(c *cli.Context) (list []benchWork, cleanUp func(), 
 					err = p.checkTrace(t)
 					var sc *scenario.Scenario
 					if err == nil {
-						sc, err = p.scenarioOf(t, o)
+						sc, err = p.settings.Scenario(t, o)
 					}
 					if err != nil {
 						t.Close()
@@ -296,7 +296,7 @@ func (p *program) benchWorks(c *cli.Context) (list []benchWork, cleanUp func(), 
 			if k.Options != nil {
 				k.Options(&base)
 			}
-			options, err := p.readOptions(c, base)
+			options, err := p.settings.Options(c, base)
 			if err != nil {
 				return nil, err
 			}

@@ -15,6 +15,7 @@ import (
 
 	"replay/bench"
 	"replay/cmd/replay/cmdline"
+	"replay/cmd/replay/settings"
 	"replay/engine"
 	"replay/engine/record"
 	"replay/engine/scenario"
@@ -268,7 +269,7 @@ func statesOf(r *stored, where string) (*states, error) {
 		if err != nil {
 			return change, err
 		}
-		return numbered(change, "the result", calledOf(data))
+		return settings.Numbered(change, "the result", calledOf(data))
 	}
 	dirs, headers, err := checkpoint.Of(r.dir)
 	if err != nil || len(dirs) == 0 {
@@ -319,11 +320,11 @@ func fromOne(list []kept, do func(from kept) error) error {
 
 // after is the condition of a --change.
 func (s *states) after(text string) (condition, error) {
-	change, err := parseChange(text)
+	change, err := settings.ParseChange(text)
 	if err != nil {
 		return nil, err
 	}
-	if _, _, _, named := jobOf(text); named {
+	if settings.Open(change) {
 		if change, err = s.numbered(change); err != nil {
 			return func(*checkpoint.Header) bool { return false }, nil // the replay says what is wrong, with the jobs of the trace
 		}

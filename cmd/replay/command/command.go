@@ -18,6 +18,7 @@ import (
 	"replay/cmd/replay/cmdline"
 	"replay/cmd/replay/resultcmd"
 	"replay/cmd/replay/selfcmd"
+	"replay/cmd/replay/settings"
 	"replay/cmd/replay/tracecmd"
 	"replay/engine"
 	"replay/engine/scenario"
@@ -27,16 +28,14 @@ import (
 
 // program is what the commands have in common.
 type program struct {
-	policies    *policy.Tables // that can be named beside those of package policy
+	settings    *settings.Reader
 	commands    []func(*program) *cli.Command
-	files       *inputFiles
 	words       cmdline.Words
 	traces      []string    // names of those that are replayed
 	more        []string    // words that follow those of a result that is made again, with changes
 	origin      *origin     // nil unless the command makes a result again
 	gate        *gateRun    // nil unless the comparison is a gate's
 	checkpoints checkpoints // of the replay
-	named       namedJobs   // in changes
 	listener    listener    // nil unless another command replays by this one
 }
 
@@ -78,7 +77,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer, policies 
 		fmt.Fprintf(stderr, "replay: %v\n", err)
 		return cmdline.ExitUsage
 	}
-	p := &program{policies: &policies, commands: commands, files: newInputFiles()}
+	p := &program{settings: settings.New(&policies), commands: commands}
 	out := &cmdline.Output{Writer: &shown.Writer{Out: stdout}}
 	err := p.run(ctx, args, out, stderr)
 	if err == nil {
@@ -207,7 +206,7 @@ func (p *program) toSend(args []string, err error, e *engine.InternalError) stri
 	line("program", "%s, %s %s/%s", selfcmd.Built(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	line("command", "replay %s", quoted(args[1:]))
 	line("trace", "sha256 %s", e.TraceHash)
-	files, _ := json.Marshal(p.files.made(nil)) // strings and maps of strings
+	files, _ := json.Marshal(p.settings.Files.Made(nil)) // strings and maps of strings
 	sum := sha256.Sum256(files)
 	line("files", "sha256 %s", hex.EncodeToString(sum[:]))
 	line("replay", "scheduler %s, engine %s, seed %d", e.Scheduler, e.Engine, e.Seed)

@@ -35,7 +35,7 @@ The other variants are compared with the first. Flags outside --variant apply to
 One trace is replayed with more and more seeds until every headline metric is known to within --precision, and the answer is
 about this trace. Of several traces each is one of the sample, and the answer is about workloads like these: take five or more.
 Windows of one long trace are taken likewise.`,
-		Flags: append(append(scenarioFlags(p.policies), cmdline.ProgressFlags()...),
+		Flags: append(append(p.settings.Flags(), cmdline.ProgressFlags()...),
 			cmdline.With(&cli.StringSliceFlag{Name: "variant", Usage: "`'NAME: FLAGS'` of run (repeatable, two or more)"}, func(text string) error {
 				_, err := p.splitVariant(text)
 				return err
@@ -92,7 +92,7 @@ func (p *program) compare(c *cli.Context) error {
 			return err
 		}
 	}
-	base, err := p.readOptions(c, p.options())
+	base, err := p.settings.Options(c, p.settings.Defaults())
 	if err != nil {
 		return err
 	}

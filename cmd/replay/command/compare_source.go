@@ -188,14 +188,14 @@ func (p *program) checkSource(s *traceSource, names map[string]int, several bool
 	}
 	for _, v := range variants {
 		v.options.Window = s.window
-		sc, err := p.scenarioOf(t, v.options)
+		sc, err := p.settings.Scenario(t, v.options)
 		if err != nil {
 			if several {
 				err = fmt.Errorf("%s: %w", s.dir, err)
 			}
 			return fmt.Errorf("%s: %w", v.given, err)
 		}
-		p.files.attach(s.prefix(several), sc.Input.Files)
+		p.settings.Files.Attach(s.prefix(several), sc.Input.Files)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func diffCommand(p *program) *cli.Command {
 Results are made again from their run.json, with every decision. The answer is what they were told differently, and the first decision that differs with what it stood on: what the
 queues, applications and nodes held, the last decisions that were equal, then decisions by kind, metrics, and the jobs that moved most.
 Exit code 1: they differ.`,
-		Flags: append(slices.Concat(scenarioFlags(p.policies), cmdline.ProgressFlags(), programFlags()),
+		Flags: append(slices.Concat(p.settings.Flags(), cmdline.ProgressFlags(), programFlags()),
 			cmdline.With(&cli.StringSliceFlag{Name: "variant", Usage: "`'NAME: FLAGS'` of run, two of them for a TRACE"}, func(text string) error {
 				_, err := p.splitVariant(text)
 				return err

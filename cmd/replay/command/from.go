@@ -14,6 +14,7 @@ import (
 
 	"replay/cmd/replay/cmdline"
 	"replay/cmd/replay/selfcmd"
+	"replay/cmd/replay/settings"
 	"replay/engine/record"
 	"replay/input"
 	"replay/report/quantity"
@@ -69,7 +70,7 @@ func resultAgain(path, where string) (*stored, error) {
 
 // replayAgain runs a command that replays, with changes if there are more words, and prints nothing, for a command with the flag --trace. Hears may be nil.
 func (p *program) replayAgain(ctx context.Context, args, more []string, hears listener) error {
-	next := &program{policies: p.policies, commands: p.commands, files: newInputFiles(), more: more, listener: hears, checkpoints: checkpoints{changed: len(more) > 0}}
+	next := &program{settings: settings.New(p.settings.Policies), commands: p.commands, more: more, listener: hears, checkpoints: checkpoints{changed: len(more) > 0}}
 	return saidByFlag(next.run(ctx, args, io.Discard, io.Discard))
 }
 
@@ -93,7 +94,7 @@ type described struct {
 }
 
 // readDescribed reads a run.json or comparison.json, with its traces and the files from which it was made.
-func readDescribed(text []byte) (d described, traces []wanted, files *inputFiles, err error) {
+func readDescribed(text []byte) (d described, traces []wanted, files *settings.Files, err error) {
 	err = sealed.Unmarshal(text, &d)
 	if _, is := sealed.Decode(text); is != nil {
 		return d, nil, nil, errors.New("is no JSON; want the run.json or comparison.json of replay run or replay compare")
@@ -110,7 +111,7 @@ func readDescribed(text []byte) (d described, traces []wanted, files *inputFiles
 	if len(d.Made.Command) < 1+len(traces) {
 		return d, nil, nil, fmt.Errorf("its command %q does not name its traces", strings.Join(d.Made.Command, " "))
 	}
-	files, err = filesOf(d.Made)
+	files, err = settings.FilesOf(d.Made)
 	return d, traces, files, err
 }
 
@@ -184,9 +185,10 @@ func (p *program) again(c *cli.Context) error {
 	}
 	made := d.Made
 	if len(p.more) > 0 { // another result, which says itself how it was made
-		args, made, files.recorded = append(args, p.more...), nil, false
+		args, made = append(args, p.more...), nil
+		files.ReadOthers()
 	}
-	next := &program{policies: p.policies, commands: p.commands, files: files, origin: &origin{file, made, d.Made.Command[0], hashesOf(traces)}, listener: p.listener, checkpoints: p.checkpoints}
+	next := &program{settings: &settings.Reader{Policies: p.settings.Policies, Files: files}, commands: p.commands, origin: &origin{file, made, d.Made.Command[0], hashesOf(traces)}, listener: p.listener, checkpoints: p.checkpoints}
 	return next.run(c.Context, append([]string{"replay"}, args...), c.App.Writer, c.App.ErrWriter)
 }
 
@@ -214,7 +216,7 @@ func (p *program) made() *record.Made {
 	if p.origin != nil && p.origin.made != nil {
 		return p.origin.made
 	}
-	return p.files.made(p.telling())
+	return p.settings.Files.Made(p.telling())
 }
 
 // telling returns the words of the command without the flags of [telling]. Traces are the first arguments, by name: results do not depend on

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"replay/cmd/replay/cmdline"
+	"replay/cmd/replay/settings"
 	"replay/cmd/replay/tracecmd"
 	"replay/engine/model"
 	"replay/engine/scenario"
@@ -97,7 +98,7 @@ func FuzzVariants(f *testing.F) {
 		if strings.Contains(text, "-scheduler") && strings.Contains(text, "/") || strings.Contains(text, "file") || strings.Contains(text, "site") || strings.Contains(text, "defaults") {
 			return // would read files
 		}
-		vs, err := (&program{policies: &policy.Tables{}, files: newInputFiles()}).parseVariants([]string{text}, scenario.Options{Model: model.DefaultModel()})
+		vs, err := (&program{settings: settings.New(&policy.Tables{})}).parseVariants([]string{text}, scenario.Options{Model: model.DefaultModel()})
 		if err == nil && (len(vs) != 1 || !sweep.Name.MatchString(vs[0].name)) {
 			t.Errorf("%q gives %v without an error", text, vs)
 		}

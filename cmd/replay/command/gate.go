@@ -43,7 +43,7 @@ A condition is a value of a replay, or a statistic (mean, p50, p90, p95, p99, ma
 or task_wait, for all jobs or those of one queue or size; and a limit: of the value, or with a sign of its change. The gate
 fails where a condition is broken beyond chance, or where jobs no longer finish. Without conditions it fails where a headline metric is
 worse. Exit code 1: it failed.`,
-		Flags: append(append(scenarioFlags(p.policies), cmdline.ProgressFlags()...),
+		Flags: append(append(p.settings.Flags(), cmdline.ProgressFlags()...),
 			cmdline.MayBeFlags(&cli.StringFlag{Name: "base", Usage: "the configuration that is there: a `FOLDER` as of --config-dir, flags of run in quotes, or -- for that of the trace"}),
 			cmdline.MayBeFlags(&cli.StringFlag{Name: "head", Usage: "the one to come: a `FOLDER` as of --config-dir, flags of run in quotes, or -- for that of the trace"}),
 			cmdline.With(&cli.StringSliceFlag{Name: "fail-if", Usage: "fail where `CONDITION` holds, such as 'p95(wait, queue=etl) > +5%' (repeatable)"}, aCondition),
@@ -104,7 +104,7 @@ func (p *program) runGate(c *cli.Context) error {
 		args = append(args, "--variant", side+": "+text)
 	}
 	args = append(args, p.words.Without(ofGate)...)
-	next := &program{policies: p.policies, commands: p.commands, files: p.files, gate: g}
+	next := &program{settings: p.settings, commands: p.commands, gate: g}
 	return next.run(c.Context, args, c.App.Writer, c.App.ErrWriter)
 }
 

@@ -146,6 +146,7 @@ var picture = map[string][]string{
 	"replay/tune":                      {"replay/outdir", "replay/report/dist", "replay/report/inference", "replay/report/metric", "replay/report/page", "replay/report/quantity", "replay/report/target", "replay/sweep"},
 	"replay/cmd/replay/command":        {"replay/..."},
 	"replay/cmd/replay/cmdline":        {"replay/engine", "replay/engine/spelling", "replay/input", "replay/report", "replay/report/metric", "replay/shown", "replay/trace"},
+	"replay/cmd/replay/settings":       {"replay/cmd/replay/cmdline", "replay/engine/price", "replay/engine/record", "replay/engine/scenario", "replay/input", "replay/input/yamltext", "replay/policy", "replay/policy/autoscale", "replay/policy/starlark", "replay/trace", "replay/trace/view"},
 	"replay/cmd/replay/tracecmd":       {"replay/counted", "replay/cmd/replay/cmdline", "replay/engine/mapreduce/conf", "replay/engine/spark/conf", "replay/heap", "replay/input", "replay/live", "replay/outdir", "replay/report", "replay/report/portrait", "replay/report/quantity", "replay/report/timeline", "replay/shown", "replay/trace", "replay/trace/portrait", "replay/trace/..."},
 	"replay/cmd/replay/selfcmd":        {"replay/bench/conform", "replay/cmd/replay/cmdline", "replay/outdir"},
 	"replay/cmd/replay/resultcmd":      {"replay/input", "replay/shown", "replay/cmd/replay/cmdline", "replay/engine/record", "replay/report", "replay/report/..."},

@@ -47,7 +47,7 @@ func planCommand(p *program) *cli.Command {
 The setting is any flag of run, or one key of --conf or --model. Its values are FROM:TO, with :STEP where it is not 1, or a list with
 commas, from one end to the other. The border between holding and failing is found by bisection, with the same random streams at each
 value and as many seeds as it takes to know on which side a value is. Conditions are those of replay gate, without a sign.`,
-		Flags: append(append(scenarioFlags(p.policies), cmdline.ProgressFlags()...),
+		Flags: append(append(p.settings.Flags(), cmdline.ProgressFlags()...),
 			cmdline.With(&cli.StringSliceFlag{Name: "hold", Usage: "`CONDITION` to hold, such as 'p95(wait, queue=etl) < 30s' (repeatable: all of them)"}, aLimit),
 			cmdline.With(&cli.StringFlag{Name: "vary", Usage: "`SETTING=VALUES`: nodes=4:400, load=0.5:2:0.1, 'conf KEY=0s:10s:1s', FLAG=a,b,c"}, aSetting),
 			cmdline.With(&cli.Float64Flag{Name: "price", Usage: "`AMOUNT` that a node costs an hour, shown beside each value"}, cmdline.NotNegative),
@@ -171,7 +171,7 @@ func (p *program) planningOf(c *cli.Context) (*planning, error) {
 		return nil, cmdline.Usagef("--price is for all nodes and --prices by type: give one of them")
 	}
 	var err error
-	if w.base, err = p.readOptions(c, p.options()); err != nil {
+	if w.base, err = p.settings.Options(c, p.settings.Defaults()); err != nil {
 		return nil, err
 	}
 	if c.IsSet("price") {

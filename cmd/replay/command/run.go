@@ -29,7 +29,7 @@ func runCommand(p *program) *cli.Command {
    replay run traces/fair-weights --out out/run
    replay run traces/fair-weights --sharing drf --placement none --conf spark.locality.wait=0s
    replay run --from out/run/run.json --out out/again`,
-		Flags: slices.Concat(scenarioFlags(p.policies), cmdline.ProgressFlags(), checkpointFlags(), []cli.Flag{
+		Flags: slices.Concat(p.settings.Flags(), cmdline.ProgressFlags(), checkpointFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "result `DIR`ectory"},
 			cmdline.With(&cli.StringFlag{Name: "window", Usage: "replay what is submitted in `FROM..TO` alone, as a trace of its own whose times count from FROM"}, aWindow),
 			cmdline.With(&cli.StringFlag{Name: "dense-spans", Usage: "check the fast engine: execute everything in `NxTIME` spans over the submissions, such as 20x1m; the decision hash must not change"}, cmdline.ASpans),
@@ -61,7 +61,7 @@ func (p *program) runTrace(c *cli.Context) error {
 	if c.IsSet("tasks") && c.String("out") == "" && p.listener == nil && p.origin == nil {
 		fmt.Fprintln(c.App.ErrWriter, "warning: --tasks has no effect without --out: it is about a table of the result directory")
 	}
-	o, err := p.readOptions(c, p.options())
+	o, err := p.settings.Options(c, p.settings.Defaults())
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (p *program) replayOnce(ctx context.Context, dir string, o scenario.Options
 	}
 	p.traces = []string{t.Name()}
 	return p.replayOn(ctx, t, o, out, ro, progress, func(sc *scenario.Scenario) *record.Made {
-		p.files.attach("", sc.Input.Files)
+		p.settings.Files.Attach("", sc.Input.Files)
 		return p.made()
 	})
 }
@@ -168,7 +168,7 @@ func (p *program) replayOn(ctx context.Context, t *trace.Trace, o scenario.Optio
 	if err := p.checkpoints.begin(&o, out); err != nil {
 		return nil, err
 	}
-	sc, err := p.scenarioOf(t, o)
+	sc, err := p.settings.Scenario(t, o)
 	if err != nil {
 		return nil, err
 	}

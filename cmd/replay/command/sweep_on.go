@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/cmd/replay/cmdline"
+	"replay/cmd/replay/settings"
 	"replay/engine/record"
 	"replay/input"
 	"replay/outdir"
@@ -160,7 +161,7 @@ func (w *sweeping) pack(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	k := packed{Format: packedFormat, Plan: plan, Files: w.p.files.made([]string{})}
+	k := packed{Format: packedFormat, Plan: plan, Files: w.p.settings.Files.Made([]string{})}
 	text, err := sealed.Marshal(&k, "", func(hash string) { k.Hash = hash })
 	if err != nil {
 		return "", err
@@ -176,7 +177,8 @@ func (p *program) planFile(file string) (plan string, text []byte, err error) {
 	}
 	if !bytes.HasPrefix(text, []byte(`{"format":"`+packedFormat+`"`)) {
 		path, err := filepath.Abs(file)
-		p.files.base, p.files.files[path] = filepath.Dir(file), text
+		p.settings.Files.From(filepath.Dir(file))
+		p.settings.Files.Put(path, text)
 		return file, text, err
 	}
 	var k packed
@@ -186,11 +188,11 @@ func (p *program) planFile(file string) (plan string, text []byte, err error) {
 	if k.Files == nil {
 		return "", nil, fmt.Errorf("%s: files is missing, want those of the plan", file)
 	}
-	if p.files, err = filesOf(k.Files); err != nil {
+	if p.settings.Files, err = settings.FilesOf(k.Files); err != nil {
 		return "", nil, fmt.Errorf("%s: %w", file, err)
 	}
-	p.files.base = filepath.Dir(k.Plan)
-	text, err = p.files.read(k.Plan)
+	p.settings.Files.From(filepath.Dir(k.Plan))
+	text, err = p.settings.Files.Read(k.Plan)
 	return k.Plan, text, err
 }
 

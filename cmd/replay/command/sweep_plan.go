@@ -72,7 +72,7 @@ func (p *program) sweepOf(c *cli.Context, plan *sweep.Plan, points []sweep.Point
 		if err != nil {
 			return nil, err
 		}
-		o, err := p.variantOptions(words, p.options())
+		o, err := p.variantOptions(words, p.settings.Defaults())
 		if err != nil {
 			return nil, p.blame(plan, &points[i], nil, err)
 		}
@@ -92,7 +92,7 @@ func (w *sweeping) openTraces(plan *sweep.Plan) error {
 	names := map[string]int{}
 	for at, text := range plan.Traces {
 		wrong := func(err error) error { return &sweep.Error{File: plan.File, Line: text.Line, Key: "traces", Err: err} }
-		dirs := []string{w.p.files.at(text.Value)}
+		dirs := []string{w.p.settings.Files.At(text.Value)}
 		if !cmdline.IsTrace(dirs[0]) {
 			var err error
 			if dirs, err = tracesOf(dirs[0]); err != nil {
@@ -156,7 +156,7 @@ func (w *sweeping) resolveOn(plan *sweep.Plan, points []sweep.Point, source int,
 				continue
 			}
 			if identity == "" {
-				sc, err := w.p.scenarioOf(t, w.options[i])
+				sc, err := w.p.settings.Scenario(t, w.options[i])
 				if err != nil {
 					return w.p.blame(plan, pt, t, err)
 				}
@@ -180,7 +180,7 @@ func (w *sweeping) resolveOn(plan *sweep.Plan, points []sweep.Point, source int,
 // own, that is the program itself.
 func (w *sweeping) decisions() (string, error) {
 	text := selfcmd.Version + " " + bench.Decisions()
-	if b := selfcmd.Built(); b.Commit != "" && !b.Modified && w.p.policies.Empty() {
+	if b := selfcmd.Built(); b.Commit != "" && !b.Modified && w.p.settings.Policies.Empty() {
 		return text, nil
 	}
 	path, err := os.Executable()
@@ -224,7 +224,7 @@ func (p *program) wordsOf(plan *sweep.Plan, pt *sweep.Point) (words []string, er
 	}
 	for _, part := range parts {
 		err := p.checkVariantWords(part.words)
-		for _, f := range cmdline.Split(nil, scenarioFlags(p.policies), part.words).Flags {
+		for _, f := range cmdline.Split(nil, p.settings.Flags(), part.words).Flags {
 			switch {
 			case err != nil:
 			case f.Name == "seed":
@@ -250,9 +250,9 @@ func (p *program) blame(plan *sweep.Plan, pt *sweep.Point, t *trace.Trace, wrong
 	var all []string
 	for _, part := range parts {
 		all = append(all, part.words...)
-		o, err := p.variantOptions(part.words, p.options())
+		o, err := p.variantOptions(part.words, p.settings.Defaults())
 		if err == nil && t != nil {
-			_, err = p.scenarioOf(t, o)
+			_, err = p.settings.Scenario(t, o)
 		}
 		if err != nil && err.Error() == wrong.Error() && len(part.words) > 0 {
 			if t != nil {

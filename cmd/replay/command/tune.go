@@ -325,7 +325,7 @@ func (p *program) setsOf(pt *sweep.Point) (out []tune.Set, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range cmdline.Split(nil, scenarioFlags(p.policies), words).Flags {
+	for _, f := range cmdline.Split(nil, p.settings.Flags(), words).Flags {
 		set := tune.Set{Flag: f.Name, Value: f.Value}
 		if f.Name == "conf" || f.Name == "model" {
 			set.Key, set.Value, _ = strings.Cut(f.Value, "=")

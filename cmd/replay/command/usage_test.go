@@ -9,6 +9,7 @@ import (
 
 	"replay/cmd/replay/cmdline"
 	"replay/cmd/replay/selfcmd"
+	"replay/cmd/replay/settings"
 	"replay/policy"
 )
 
@@ -130,7 +131,7 @@ func TestWordsOfErrors(t *testing.T) {
 
 // Help, the version, completion and the man page are there and know every command and flag.
 func TestHelpEverywhere(t *testing.T) {
-	p := &program{policies: &policy.Tables{}, commands: commands, files: newInputFiles()}
+	p := &program{settings: settings.New(&policy.Tables{}), commands: commands}
 	man, fish := must(t, "man"), must(t, "completion", "fish")
 	names := completed(t)
 	for _, c := range p.app(nil, nil).Commands {
@@ -175,7 +176,7 @@ func completed(t *testing.T, words ...string) []string {
 
 // Every command takes -q and --json; where the result is a text for other programs, JSON has it as it is.
 func TestFlagsOfEveryCommand(t *testing.T) {
-	p := &program{policies: &policy.Tables{}, commands: commands, files: newInputFiles()}
+	p := &program{settings: settings.New(&policy.Tables{}), commands: commands}
 	all := p.app(nil, nil).Commands
 	for len(all) > 0 {
 		c := all[0]

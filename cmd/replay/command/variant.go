@@ -67,7 +67,7 @@ func (p *program) splitVariant(text string) (v variant, err error) {
 
 // checkVariantWords says what is wrong with the flags of a variant.
 func (p *program) checkVariantWords(text []string) error {
-	flags := scenarioFlags(p.policies)
+	flags := p.settings.Flags()
 	w := cmdline.Split(nil, flags, text)
 	for _, f := range w.Flags {
 		if f.Flag == nil && cmdline.FindFlag(compareCommand(p).Flags, f.Name) != nil {
@@ -85,9 +85,9 @@ func (p *program) checkVariantWords(text []string) error {
 
 // variantOptions reads the flags of a variant over base.
 func (p *program) variantOptions(text []string, base scenario.Options) (o scenario.Options, err error) {
-	app := &cli.App{Name: "variant", Flags: scenarioFlags(p.policies), HideHelp: true, DisableSliceFlagSeparator: true, ExitErrHandler: func(*cli.Context, error) {},
+	app := &cli.App{Name: "variant", Flags: p.settings.Flags(), HideHelp: true, DisableSliceFlagSeparator: true, ExitErrHandler: func(*cli.Context, error) {},
 		Action: func(c *cli.Context) error {
-			o, err = p.readOptions(c, base)
+			o, err = p.settings.Options(c, base)
 			return err
 		}}
 	words := cmdline.Split(nil, app.Flags, text)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"replay/cmd/replay/settings"
 	"replay/engine/model"
 	"replay/engine/scenario"
 	"replay/policy"
@@ -35,7 +36,7 @@ func TestSplitWords(t *testing.T) {
 
 func TestVariants(t *testing.T) {
 	base := scenario.Options{Sharing: "fair", Seed: 7, Model: model.DefaultModel(), Conf: map[string]string{"spark.task.cpus": "2"}}
-	p := &program{policies: &policy.Tables{}, files: newInputFiles()}
+	p := &program{settings: settings.New(&policy.Tables{})}
 	vs, err := p.parseVariants([]string{"a:", "b: --sharing drf --conf spark.locality.wait=0s"}, base)
 	if err != nil {
 		t.Fatal(err)

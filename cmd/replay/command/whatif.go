@@ -33,7 +33,7 @@ A --change is one of ` + scenario.Changes + `;
 any flag of replay run changes the result, too, and wins over the one that it was made with: --reload 10m=next.xml puts an allocation file into force
 from then on. A result with checkpoints (replay run --checkpoint-at, --checkpoint-every) is replayed from the latest one before the change can have an effect, another from its beginning.
 Exit code 0, whether anything moves or not.`,
-		Flags: append(append(scenarioFlags(p.policies), cmdline.ProgressFlags()...),
+		Flags: append(append(p.settings.Flags(), cmdline.ProgressFlags()...),
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for the result with the change"},
 			cmdline.With(&cli.IntFlag{Name: "regret", Usage: "for `K` allocations, spread over the run: what would each other node, and each other application in that room, have gained?"}, cmdline.From1To(10_000)),
 			cmdline.With(&cli.IntFlag{Name: "seeds", Usage: "replay with and without the change under `K` seeds, from that of the result on, and compare them in pairs, with intervals; fewer than 5 give no verdict"}, cmdline.From1To(10_000)),

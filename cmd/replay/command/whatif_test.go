@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"replay/cmd/replay/cmdline"
+	"replay/cmd/replay/settings"
 	"replay/engine/record"
 	"replay/policy"
 	"replay/report/explain"
@@ -165,7 +166,7 @@ func TestWhatIfPlaces(t *testing.T) {
 		for host, node := range nodes {
 			for change, want := range map[string]bool{"on": true, "not on": false} {
 				q := &quietly{}
-				p := &program{policies: &policy.Tables{}, commands: commands, files: newInputFiles(), more: []string{"--change", "container 2 of job 0 " + change + " " + host}, listener: q}
+				p := &program{settings: settings.New(&policy.Tables{}), commands: commands, more: []string{"--change", "container 2 of job 0 " + change + " " + host}, listener: q}
 				if err := p.run(t.Context(), []string{"replay", "run", "--from", filepath.Join(base, "run.json"), "-q", traces + "fair-weights"}, io.Discard, io.Discard); err != nil {
 					t.Fatal(err)
 				}

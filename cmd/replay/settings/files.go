@@ -1,4 +1,4 @@
-package command
+package settings
 
 import (
 	"crypto/sha256"
@@ -17,10 +17,10 @@ import (
 	"replay/input"
 )
 
-// inputFiles are all files that a command reads besides traces: each is read once, so that all replays see the same text and a
+// Files are all files that a command reads besides traces: each is read once, so that all replays see the same text and a
 // result can say what it was made from. With those that a result was made from, the disk is not looked at.
 // Several may use it at the same time.
-type inputFiles struct {
+type Files struct {
 	mu       sync.Mutex
 	recorded bool   // from a result
 	base     string // of relative paths; "" for where the program runs
@@ -29,12 +29,12 @@ type inputFiles struct {
 	attached map[string][]byte // to the trace, by name
 }
 
-func newInputFiles() *inputFiles {
-	return &inputFiles{files: map[string][]byte{}, folders: map[string]scenario.Folder{}, attached: map[string][]byte{}}
+func newFiles() *Files {
+	return &Files{files: map[string][]byte{}, folders: map[string]scenario.Folder{}, attached: map[string][]byte{}}
 }
 
-// read returns the text of a file.
-func (in *inputFiles) read(path string) ([]byte, error) {
+// Read returns the text of a file.
+func (in *Files) Read(path string) ([]byte, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if text, ok := in.files[path]; ok {
@@ -43,21 +43,34 @@ func (in *inputFiles) read(path string) ([]byte, error) {
 	if in.recorded {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	text, err := input.ReadFile(in.at(path))
+	text, err := input.ReadFile(in.At(path))
 	if err == nil {
 		in.files[path] = text
 	}
 	return text, err
 }
 
+// From says where relative paths begin. It comes before any is read.
+func (in *Files) From(base string) { in.base = base }
+
+// Put adds a file that was read elsewhere.
+func (in *Files) Put(path string, text []byte) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.files[path] = text
+}
+
+// ReadOthers lets those of a result be more than it was made from: others are read from the disk. It comes before any is read.
+func (in *Files) ReadOthers() { in.recorded = false }
+
 // file returns a file that a flag names.
-func (in *inputFiles) file(path string) (scenario.File, error) {
-	text, err := in.read(path)
+func (in *Files) file(path string) (scenario.File, error) {
+	text, err := in.Read(path)
 	return scenario.File{Name: path, Text: text}, err
 }
 
 // folder returns a folder of configuration files.
-func (in *inputFiles) folder(dir string) (scenario.Folder, error) {
+func (in *Files) folder(dir string) (scenario.Folder, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if f, ok := in.folders[dir]; ok {
@@ -66,11 +79,11 @@ func (in *inputFiles) folder(dir string) (scenario.Folder, error) {
 	if in.recorded {
 		return scenario.Folder{}, fmt.Errorf("%s: %w", dir, fs.ErrNotExist)
 	}
-	f, err := scenario.ReadFolder(in.at(dir))
+	f, err := scenario.ReadFolder(in.At(dir))
 	if err == nil {
 		f.Name = dir // what is said of it does not depend on the base
 		for kind, file := range f.Files {
-			if rel, err := filepath.Rel(in.at(dir), file.Name); err == nil {
+			if rel, err := filepath.Rel(in.At(dir), file.Name); err == nil {
 				file.Name = filepath.Join(dir, rel)
 				f.Files[kind] = file
 			}
@@ -83,16 +96,16 @@ func (in *inputFiles) folder(dir string) (scenario.Folder, error) {
 	return f, err
 }
 
-// at is where a path is.
-func (in *inputFiles) at(path string) string {
+// At is where a path is.
+func (in *Files) At(path string) string {
 	if in.base == "" || filepath.IsAbs(path) {
 		return path
 	}
 	return filepath.Join(in.base, path)
 }
 
-// attach notes the configuration that came with a trace. The prefix tells files of several traces apart.
-func (in *inputFiles) attach(prefix string, files scenario.Files) {
+// Attach notes the configuration that came with a trace. The prefix tells files of several traces apart.
+func (in *Files) Attach(prefix string, files scenario.Files) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for kind, f := range files {
@@ -100,8 +113,8 @@ func (in *inputFiles) attach(prefix string, files scenario.Files) {
 	}
 }
 
-// made says how a result was made by the words of a command: with all that was read so far.
-func (in *inputFiles) made(words []string) *record.Made {
+// Made says how a result was made by the words of a command: with all that was read so far.
+func (in *Files) Made(words []string) *record.Made {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	m := &record.Made{Command: words, Files: []record.Text{}, Folders: []record.Folder{}, Trace: []record.Text{}}
@@ -134,9 +147,9 @@ func textOf(name string, text []byte) record.Text {
 	return t
 }
 
-// filesOf are those from which a result was made. A text that does not have its hash is an error.
-func filesOf(m *record.Made) (*inputFiles, error) {
-	in := newInputFiles()
+// FilesOf are those from which a result was made. A text that does not have its hash is an error.
+func FilesOf(m *record.Made) (*Files, error) {
+	in := newFiles()
 	in.recorded = true
 	for _, f := range m.Files {
 		text := []byte(f.Text)

@@ -1,4 +1,6 @@
-package command
+// Package settings reads the flags that say how a trace is replayed, with the files that they name and the names of jobs in them, as
+// [scenario.Options]. All commands that replay take these flags, and the variants of comparisons and the plans of sweeps are written in them.
+package settings
 
 import (
 	"errors"
@@ -8,26 +10,34 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/goccy/go-yaml/ast"
 	"github.com/urfave/cli/v2"
 
 	"replay/cmd/replay/cmdline"
 	"replay/engine/price"
 	"replay/engine/scenario"
 	"replay/input"
-	"replay/input/yamltext"
 	"replay/policy"
 	"replay/policy/autoscale"
 	"replay/policy/starlark"
 	"replay/trace"
 )
 
-// scenarioFlags are the flags that say how to replay; run and the variants of compare share them.
-func scenarioFlags(policies *policy.Tables) []cli.Flag {
+// A Reader reads the settings of the replays of one command. Several may use it at the same time.
+type Reader struct {
+	Policies *policy.Tables // that can be named beside those of package policy
+	Files    *Files
+	named    namedJobs // in changes
+}
+
+// New returns a reader that has read no file.
+func New(policies *policy.Tables) *Reader { return &Reader{Policies: policies, Files: newFiles()} }
+
+// Flags are the flags that say how to replay.
+func (r *Reader) Flags() []cli.Flag {
 	flags := []cli.Flag{
 		&cli.StringFlag{Name: "scheduler", Usage: "YARN's scheduler, or a central one without YARN to measure against: " + scenario.SchedulerNames(), DefaultText: "the one that yarn-site.xml names, else " + scenario.Schedulers[0].Name},
-		&cli.StringFlag{Name: "sharing", Usage: "policy of queues that name none: " + strings.Join(policies.SharingNames(true), ", "), DefaultText: "what the allocation file says"},
-		&cli.StringFlag{Name: "placement", Usage: "container requests: " + strings.Join(policies.PlacementNames(), ", "), DefaultText: policy.DefaultPlacement},
+		&cli.StringFlag{Name: "sharing", Usage: "policy of queues that name none: " + strings.Join(r.Policies.SharingNames(true), ", "), DefaultText: "what the allocation file says"},
+		&cli.StringFlag{Name: "placement", Usage: "container requests: " + strings.Join(r.Policies.PlacementNames(), ", "), DefaultText: policy.DefaultPlacement},
 		&cli.StringSliceFlag{Name: "policy", Usage: "policies written in Starlark, a `FILE` such as mine.star (repeatable; see docs/policies.md): they decide where --sharing, --placement, --autoscale and the queues' files name none"},
 		cmdline.With(&cli.StringFlag{Name: "engine", Usage: "how heartbeats are driven: fast leaves out those that can change nothing, dense executes all; both make the same decisions", DefaultText: "fast"}, cmdline.OneOf(scenario.Engines...)),
 		cmdline.With(&cli.StringSliceFlag{Name: "conf", Usage: "set a key of Spark or YARN, `KEY=VALUE` (repeatable)"}, cmdline.APair("KEY=VALUE")),
@@ -35,7 +45,7 @@ func scenarioFlags(policies *policy.Tables) []cli.Flag {
 		&cli.StringFlag{Name: "model-file", Usage: "`FILE` with one NAME=VALUE of the model on each line; --model wins over it; replay backtest --fit writes one"},
 		cmdline.With(&cli.StringSliceFlag{Name: "reload", Usage: "load another allocation file during the replay, `TIME=FILE` (repeatable)"}, aReload),
 		cmdline.With(&cli.StringSliceFlag{Name: "change", Usage: "one thing otherwise than in the trace and its files (repeatable): `CHANGE`, such as 'without job 7'; see replay whatif --help"}, func(text string) error {
-			_, err := parseChange(text)
+			_, err := ParseChange(text)
 			return err
 		}),
 		&cli.StringFlag{Name: "config-dir", Usage: "configuration `FOLDER` of Hadoop and Spark as it is: yarn-site.xml, the scheduler's file, spark-defaults.conf, …; flags that name a file win over it"},
@@ -104,18 +114,18 @@ func fileFlags() []fileFlag {
 	return out
 }
 
-// options are those without a flag.
-func (p *program) options() scenario.Options {
+// Defaults are the options without a flag.
+func (r *Reader) Defaults() scenario.Options {
 	o := scenario.DefaultOptions()
-	o.Policies = p.policies
-	o.Read = p.files.read
+	o.Policies = r.Policies
+	o.Read = r.Files.Read
 	o.WorkOf = workOnce()
 	return o
 }
 
-// readOptions reads the scenario flags that are set in c over base. What lies over what is decided by the
+// Options reads the flags of [Reader.Flags] that are set in c over base. What lies over what is decided by the
 // scenario and not by the order of flags.
-func (p *program) readOptions(c *cli.Context, base scenario.Options) (scenario.Options, error) {
+func (r *Reader) Options(c *cli.Context, base scenario.Options) (scenario.Options, error) {
 	o := base.Clone()
 	text := func(flag string, to *string) {
 		if c.IsSet(flag) {
@@ -156,24 +166,33 @@ func (p *program) readOptions(c *cli.Context, base scenario.Options) (scenario.O
 		}
 	}
 	for _, text := range c.StringSlice("change") {
-		change, _ := parseChange(text) // the flag takes no other
+		change, _ := ParseChange(text) // the flag takes no other
 		o.Changes = append(o.Changes, change)
 	}
 	o.Override = o.Override || c.Bool("override")
 	o.Verbose = o.Verbose || c.Bool("verbose")
-	if err := p.readPolicies(c, &o); err != nil {
+	if err := r.readPolicies(c, &o); err != nil {
 		return o, err
 	}
-	if err := p.readScaling(c, &o); err != nil {
+	if err := r.readScaling(c, &o); err != nil {
 		return o, err
 	}
-	return o, p.readFiles(c, &o)
+	return o, r.readFiles(c, &o)
+}
+
+// Scenario resolves options against an open trace.
+func (r *Reader) Scenario(t *trace.Trace, o scenario.Options) (*scenario.Scenario, error) {
+	var err error
+	if o.Changes, err = r.named.numbered(t, o.Window, o.Changes); err != nil {
+		return nil, err
+	}
+	return scenario.FromTrace(t, o)
 }
 
 // readPolicies reads the files of policies that flags name.
-func (p *program) readPolicies(c *cli.Context, o *scenario.Options) error {
+func (r *Reader) readPolicies(c *cli.Context, o *scenario.Options) error {
 	for _, name := range c.StringSlice("policy") {
-		file, err := p.files.file(name)
+		file, err := r.Files.file(name)
 		if err != nil {
 			if slices.Contains(policy.SharingNames(false), name) {
 				return fmt.Errorf("--policy %s: want a file in Starlark; the built-in %s is named by --sharing %s", name, name, name)
@@ -190,16 +209,16 @@ func (p *program) readPolicies(c *cli.Context, o *scenario.Options) error {
 }
 
 // readFiles reads the configuration files that flags name.
-func (p *program) readFiles(c *cli.Context, o *scenario.Options) error {
+func (r *Reader) readFiles(c *cli.Context, o *scenario.Options) error {
 	if c.IsSet("config-dir") {
 		var err error
-		if o.Folder, err = p.files.folder(c.String("config-dir")); err != nil {
+		if o.Folder, err = r.Files.folder(c.String("config-dir")); err != nil {
 			return fmt.Errorf("--config-dir: %w", err)
 		}
 	}
 	for _, f := range fileFlags() {
 		if c.IsSet(f.flag) {
-			file, err := p.files.file(c.String(f.flag))
+			file, err := r.Files.file(c.String(f.flag))
 			if err != nil {
 				return err
 			}
@@ -209,10 +228,10 @@ func (p *program) readFiles(c *cli.Context, o *scenario.Options) error {
 			o.Files[f.kind] = file
 		}
 	}
-	for _, r := range c.StringSlice("reload") {
-		at, name, _ := strings.Cut(r, "=")
+	for _, text := range c.StringSlice("reload") {
+		at, name, _ := strings.Cut(text, "=")
 		ms, _ := cmdline.ParseTime(at) // the flag takes no other
-		file, err := p.files.file(name)
+		file, err := r.Files.file(name)
 		if err != nil {
 			return err
 		}
@@ -251,12 +270,12 @@ func scalingFlags() []cli.Flag {
 }
 
 // readScaling reads the flags of scalingFlags that are set.
-func (p *program) readScaling(c *cli.Context, o *scenario.Options) error {
+func (r *Reader) readScaling(c *cli.Context, o *scenario.Options) error {
 	if c.IsSet("autoscale") {
 		o.Autoscale = c.String("autoscale")
 	}
 	if c.IsSet("autoscale-conf") {
-		f, err := p.files.file(c.String("autoscale-conf"))
+		f, err := r.Files.file(c.String("autoscale-conf"))
 		if err != nil {
 			return err
 		}
@@ -265,7 +284,7 @@ func (p *program) readScaling(c *cli.Context, o *scenario.Options) error {
 		}
 	}
 	if c.IsSet("prices") {
-		f, err := p.files.file(c.String("prices"))
+		f, err := r.Files.file(c.String("prices"))
 		if err != nil {
 			return err
 		}
@@ -274,52 +293,4 @@ func (p *program) readScaling(c *cli.Context, o *scenario.Options) error {
 		}
 	}
 	return nil
-}
-
-// readSettings reads a YAML mapping of mappings; the keys of a value are joined by dots. Values are as they are written.
-func readSettings(f scenario.File) (autoscale.Settings, error) {
-	body, err := yamltext.Parse(input.Unmarked(f.Text), "the settings of an autoscaler")
-	var at *yamltext.Error
-	switch {
-	case errors.As(err, &at) && at.Line > 0:
-		return nil, fmt.Errorf("%s:%d: %w", f.Name, at.Line, at.Err)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", f.Name, err)
-	}
-	out := autoscale.Settings{}
-	return out, settingsOf(f.Name, "", body, out)
-}
-
-func settingsOf(file, before string, n ast.Node, to autoscale.Settings) error {
-	place := fmt.Sprintf("%s:%d", file, n.GetToken().Position.Line)
-	switch x := n.(type) {
-	case ast.MapNode:
-		for it := x.MapRange(); it.Next(); {
-			key, ok := it.Key().(ast.ScalarNode)
-			if _, merge := it.Key().(*ast.MergeKeyNode); !ok || merge {
-				return fmt.Errorf("%s: %q is no plain key", place, it.Key().String())
-			}
-			name := key.GetToken().Value
-			if before != "" {
-				name = before + "." + name
-			}
-			if _, twice := to[name]; twice {
-				return fmt.Errorf("%s: a second value of %s", place, name)
-			}
-			if err := settingsOf(file, name, it.Value(), to); err != nil {
-				return err
-			}
-		}
-		return nil
-	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-		if before != "" {
-			to[before] = autoscale.Setting{Value: n.GetToken().Value, Place: place}
-			return nil
-		}
-	}
-	said, _, _ := strings.Cut(strings.TrimSpace(n.String()), "\n")
-	if before == "" {
-		return fmt.Errorf("%s: the file is %q, want keys with values", place, said)
-	}
-	return fmt.Errorf("%s: %s is %q, want a single value or keys with values", place, before, said)
 }

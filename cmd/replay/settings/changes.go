@@ -1,4 +1,4 @@
-package command
+package settings
 
 import (
 	"fmt"
@@ -42,8 +42,8 @@ func jobOf(text string) (before, name, after string, ok bool) {
 	return before, name, after, name != "" && err != nil
 }
 
-// parseChange reads a change. Which job it is about may be open: numbered says it.
-func parseChange(text string) (scenario.Change, error) {
+// ParseChange reads a change. Which job it is about may be [Open]: [Numbered] says it.
+func ParseChange(text string) (scenario.Change, error) {
 	change, err := scenario.ParseChange(text)
 	if before, name, after, ok := jobOf(text); err != nil && ok {
 		if open, err := scenario.ParseChange(before + strconv.Itoa(noJob) + after); err == nil {
@@ -54,8 +54,14 @@ func parseChange(text string) (scenario.Change, error) {
 	return change, err
 }
 
-// numbered is a change with the number of the job that it is about. Of says whose the jobs are.
-func numbered(change scenario.Change, of string, jobs iter.Seq[cmdline.Called]) (scenario.Change, error) {
+// Open reports whether a change says by a name which job it is about.
+func Open(change scenario.Change) bool {
+	_, _, _, ok := jobOf(change.Text)
+	return ok
+}
+
+// Numbered is a change with the number of the job that it is about. Of says whose the jobs are.
+func Numbered(change scenario.Change, of string, jobs iter.Seq[cmdline.Called]) (scenario.Change, error) {
 	before, name, after, ok := jobOf(change.Text)
 	if !ok {
 		return change, nil
@@ -78,15 +84,6 @@ type namedJob struct {
 	fromMS, toMS  int64
 }
 
-// scenarioOf resolves options against an open trace.
-func (p *program) scenarioOf(t *trace.Trace, o scenario.Options) (*scenario.Scenario, error) {
-	var err error
-	if o.Changes, err = p.named.numbered(t, o.Window, o.Changes); err != nil {
-		return nil, err
-	}
-	return scenario.FromTrace(t, o)
-}
-
 func (n *namedJobs) numbered(t *trace.Trace, w *view.Window, changes []scenario.Change) ([]scenario.Change, error) {
 	changes = slices.Clone(changes) // others may replay the same options
 	var called []cmdline.Called
@@ -95,7 +92,7 @@ func (n *namedJobs) numbered(t *trace.Trace, w *view.Window, changes []scenario.
 		of = "a window of the trace"
 	}
 	for i := range changes {
-		if _, _, _, ok := jobOf(changes[i].Text); !ok {
+		if !Open(changes[i]) {
 			continue
 		}
 		key := namedJob{trace: t.Hash(), change: changes[i].Text}
@@ -112,7 +109,7 @@ func (n *namedJobs) numbered(t *trace.Trace, w *view.Window, changes []scenario.
 					return nil, err
 				}
 			}
-			if found, err = numbered(changes[i], of, slices.Values(called)); err != nil {
+			if found, err = Numbered(changes[i], of, slices.Values(called)); err != nil {
 				return nil, err
 			}
 			n.mu.Lock()
