@@ -3,13 +3,12 @@ package scenario
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"replay/engine/protocol"
 	"replay/engine/remark"
+	"replay/engine/scenario/queuefile"
 	"replay/engine/yarn"
 	"replay/engine/yarn/capacity"
 	"replay/engine/yarn/conf"
@@ -46,7 +45,7 @@ func readCapacity(sc *Scenario) (Setup, error) {
 	_, byFile := values[queues]
 	_, byKey := sc.keys[kind][queues]
 	if from == OfDefault && !byFile && !byKey {
-		defaults = queuesCapacity(sc.Input.Queues)
+		defaults = queuefile.Capacity(sc.Input.Queues)
 	}
 	if file.Text != nil {
 		sc.use(file)
@@ -175,7 +174,7 @@ func (c *capacitySetup) MemoryOnly() bool { return c.memoryOnly }
 
 func (c *capacitySetup) Config() map[string]string { return c.props }
 
-// sayMade warns that the queues have the settings of [queuesCapacity], or single keys, and not those of a file.
+// sayMade warns that the queues have the settings of [queuefile.Capacity], or single keys, and not those of a file.
 func (sc *Scenario) sayMade(cfg *conf.Capacity) {
 	const most, fairs = 6, "fair-scheduler.xml"
 	by := "equal"
@@ -203,51 +202,4 @@ func (sc *Scenario) sayMade(cfg *conf.Capacity) {
 	}
 	sc.warn("capacities", "no %s: capacities are %s: %s; user-limit-factor is -1 in %d of these queues, and 1 by YARN's default; the calculator is the %s; --%s FILE says otherwise",
 		sc.scheduler.File, by, strings.Join(list, ", "), unlimited, calculator, sc.scheduler.Flag())
-}
-
-// queuesCapacity gives the queues of the trace capacities in proportion to their weights, for traces
-// that come without capacity-scheduler.xml. Memory and vcores count (DominantResourceCalculator); queues
-// may use the whole cluster and a user the whole queue.
-func queuesCapacity(queues []trace.Queue) map[string]string {
-	const prefix = "yarn.scheduler.capacity."
-	if len(queues) == 0 {
-		return conf.ShippedCapacity()
-	}
-	out := map[string]string{prefix + "resource-calculator": "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator"}
-	weight := func(of *tracedQueue) float64 {
-		if w := of.row.Weight; !math.IsNaN(w) && w > 0 {
-			return w
-		}
-		return 1
-	}
-	var share func(of *tracedQueue)
-	share = func(of *tracedQueue) {
-		var names []string
-		sum := 0.0
-		for _, q := range of.below {
-			names = append(names, q.name)
-			sum += weight(q)
-		}
-		left := 10000 // hundredths of a percent
-		for i, q := range of.below {
-			part := int(math.Floor(10000 * weight(q) / sum))
-			if i == len(of.below)-1 {
-				part = left
-			}
-			left -= part
-			key := prefix + q.row.Path + "."
-			out[key+"capacity"] = strconv.FormatFloat(float64(part)/100, 'f', -1, 64)
-			out[key+"maximum-capacity"] = "100"
-			if len(q.below) == 0 {
-				out[key+"user-limit-factor"] = "-1"
-			}
-			share(q)
-		}
-		if len(names) > 0 {
-			out[prefix+of.row.Path+".queues"] = strings.Join(names, ",")
-		}
-	}
-	root, _ := queueTree(queues)
-	share(root)
-	return out
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"replay/engine/protocol"
+	"replay/engine/scenario/queuefile"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
 	"replay/engine/yarn/fair"
@@ -42,7 +43,7 @@ func readFair(sc *Scenario) (Setup, error) {
 				return nil, fmt.Errorf("the trace's queue %s: %w", q.Path, err)
 			}
 		}
-		file = File{Name: "the trace's queues", Text: queuesXML(sc.Input.Queues)}
+		file = File{Name: "the trace's queues", Text: queuefile.Allocations(sc.Input.Queues)}
 	}
 	sharing := ""
 	if sc.Sharing != "" {
