@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"replay/engine/lineup"
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/jvm"
@@ -30,7 +31,7 @@ type app struct {
 	ordered  bool  // scratch of [queue.reorder]
 
 	wantingAt int // place in the queue's list of those plus 1, 0 when it is not there
-	place     place[*app]
+	place     lineup.Place[*app]
 
 	amRunning    bool // a first container was allocated; never for an unmanaged application master
 	amSize       resource.Resource
@@ -61,7 +62,7 @@ func (f *Scheduler) newApp(s yarn.AppSpec, number int32, q *queue) *app {
 	a.Attempt.Renew(s, number, f.timestamp, f.now, f.cluster.Places)
 	a.queue, a.user = q, f.user(s.User)
 	a.Contender.Start, a.Rank, a.Contender.Priority = f.now, jvm.AppRank(int32(s.ID)), 1
-	a.lastAtFair, a.place.of = f.now, a
+	a.lastAtFair, a.place.Member = f.now, a
 	a.amPreemption = f.site.AMPreemption(q.name)
 	f.setDemand(a, resource.Resource{})
 	return a
@@ -370,7 +371,7 @@ func (f *Scheduler) spareApp() *app {
 
 // speaksOf reports whether anything is left that speaks of an attempt that has left.
 func (f *Scheduler) speaksOf(a *app) bool {
-	if a.Placed() || a.outdated || a.moved || a.listed > 0 || a.counted > 0 || a.wantingAt > 0 || a.place.in != nil || len(a.reserved) > 0 {
+	if a.Placed() || a.outdated || a.moved || a.listed > 0 || a.counted > 0 || a.wantingAt > 0 || a.place.In() != nil || len(a.reserved) > 0 {
 		return true
 	}
 	counted := func(t *yarn.Table) bool { return t.Leaf != nil }

@@ -3,6 +3,7 @@ package fair
 import (
 	"slices"
 
+	"replay/engine/lineup"
 	"replay/engine/protocol"
 	"replay/policy"
 	"replay/policy/resource"
@@ -15,10 +16,10 @@ import (
 
 // masters is the applications of a leaf that need a master of one size; plain says that this is all they ask for, on any node.
 type masters struct {
-	size  resource.Resource
-	plain bool
-	can   bool // one may run, as of the last survey
-	lineup[*app]
+	size   resource.Resource
+	plain  bool
+	can    bool // one may run, as of the last survey
+	lineup lineup.Of[*app]
 }
 
 func (f *Scheduler) keptChildren(q *queue) children {
@@ -26,7 +27,7 @@ func (f *Scheduler) keptChildren(q *queue) children {
 	if q.partial {
 		return children{list: q.orderedQueues}
 	}
-	return children{at: q.lineup.first()}
+	return children{at: q.lineup.First()}
 }
 
 // settleQueues gives the children that have moved their places; with q.moved set, or while the order is partial, all of them.
@@ -36,14 +37,14 @@ func (f *Scheduler) settleQueues(q *queue) {
 		return
 	}
 	if again {
-		list, q.partial, q.lineup = q.children, false, lineup[*queue]{}
+		list, q.partial, q.lineup = q.children, false, lineup.Of[*queue]{}
 		for _, c := range list {
-			c.place = place[*queue]{of: c}
+			c.place = lineup.Place[*queue]{Member: c}
 		}
 	}
 	for _, c := range q.shifted {
-		if c.shifts = false; !again && !c.place.alone() {
-			c.place.leave()
+		if c.shifts = false; !again && !c.place.Alone() {
+			c.place.Leave()
 		}
 	}
 	for _, c := range list {
@@ -53,8 +54,8 @@ func (f *Scheduler) settleQueues(q *queue) {
 		q.orderedQueues = treeSet(&f.literal, q.sharing, append(q.orderedQueues[:0], q.children...))
 	} else {
 		for _, c := range list {
-			if c.place.in == nil && c.wants() { // else it was alone; it leaves when it stops
-				q.lineup.enter(&c.place, func(a, b *queue) int { return q.sharing.Compare(&a.Contender, &b.Contender, &f.cluster.Capacity) })
+			if c.place.In() == nil && c.wants() { // else it was alone; it leaves when it stops
+				q.lineup.Enter(&c.place, func(a, b *queue) int { return q.sharing.Compare(&a.Contender, &b.Contender, &f.cluster.Capacity) })
 			}
 		}
 	}
@@ -92,11 +93,11 @@ func (f *Scheduler) keptApps(q *queue, all bool) candidates {
 		return candidates{list: q.ordered, some: !all}
 	}
 	f.heads = f.heads[:0]
-	if p := q.started.first(); p != nil {
+	if p := q.started.First(); p != nil {
 		f.heads = append(f.heads, p)
 	}
 	for i := range q.masters {
-		if p := q.masters[i].first(); p != nil && (all || f.canRunAM(q, q.masters[i].size)) {
+		if p := q.masters[i].lineup.First(); p != nil && (all || f.canRunAM(q, q.masters[i].size)) {
 			f.heads = append(f.heads, p)
 		}
 	}
@@ -117,7 +118,7 @@ func (c *candidates) next(f *Scheduler) *app {
 	heads := f.heads
 	if c.last != nil {
 		at := slices.Index(heads, c.last)
-		if heads[at] = c.last.next(); heads[at] == nil {
+		if heads[at] = c.last.Next(); heads[at] == nil {
 			heads = slices.Delete(heads, at, at+1)
 			f.heads = heads
 		}
@@ -127,11 +128,11 @@ func (c *candidates) next(f *Scheduler) *app {
 	}
 	c.last = heads[0]
 	for _, p := range heads[1:] {
-		if f.compareApps(c.by, p.of, c.last.of) < 0 {
+		if f.compareApps(c.by, p.Member, c.last.Member) < 0 {
 			c.last = p
 		}
 	}
-	return c.last.of
+	return c.last.Member
 }
 
 func (f *Scheduler) compareApps(by *policy.Sharer, a, b *app) int {
@@ -148,17 +149,17 @@ func (f *Scheduler) settleApps(q *queue) {
 func (f *Scheduler) resettle(q *queue) {
 	list := q.movedApps
 	if q.moved || q.partial {
-		list, q.partial, q.started = q.wanting, false, lineup[*app]{}
+		list, q.partial, q.started = q.wanting, false, lineup.Of[*app]{}
 		clear(q.masters)
 		q.masters = q.masters[:0]
 		for _, a := range list {
-			a.place = place[*app]{of: a}
+			a.place = lineup.Place[*app]{Member: a}
 		}
 	}
 	for _, a := range q.movedApps {
 		a.moved = false
-		if !a.place.alone() {
-			a.place.leave()
+		if !a.place.Alone() {
+			a.place.Leave()
 		}
 	}
 	for _, a := range list {
@@ -169,10 +170,10 @@ func (f *Scheduler) resettle(q *queue) {
 	} else {
 		for _, a := range list {
 			if a.wantingAt == 0 || len(a.Active()) == 0 && !f.site.Preemption {
-				a.place.leave()
-			} else if l := f.standing(a); l != a.place.in { // else it was alone there
-				a.place.leave()
-				l.enter(&a.place, func(a, b *app) int { return f.compareApps(q.sharing, a, b) })
+				a.place.Leave()
+			} else if l := f.standing(a); l != a.place.In() { // else it was alone there
+				a.place.Leave()
+				l.Enter(&a.place, func(a, b *app) int { return f.compareApps(q.sharing, a, b) })
 			}
 		}
 	}
@@ -180,7 +181,7 @@ func (f *Scheduler) resettle(q *queue) {
 }
 
 // standing returns the lineup for an application.
-func (f *Scheduler) standing(a *app) *lineup[*app] {
+func (f *Scheduler) standing(a *app) *lineup.Of[*app] {
 	size, needs := a.master()
 	if !needs {
 		return &a.queue.started
@@ -192,7 +193,7 @@ func (f *Scheduler) standing(a *app) *lineup[*app] {
 		if m.size == size && m.plain == plain {
 			return &m.lineup
 		}
-		if m.top == nil {
+		if m.lineup.Empty() {
 			free = m
 		}
 	}

@@ -3,6 +3,7 @@ package fair
 import (
 	"slices"
 
+	"replay/engine/lineup"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
 	"replay/policy/resource"
@@ -14,7 +15,7 @@ import (
 // children are those of a queue in serving order; those without a candidate below them may be left out.
 type children struct {
 	list []*queue // the rest, where there is no lineup
-	at   *place[*queue]
+	at   *lineup.Place[*queue]
 }
 
 func (f *Scheduler) childrenOf(q *queue) children {
@@ -27,8 +28,8 @@ func (f *Scheduler) childrenOf(q *queue) children {
 // next returns the next one, nil when there is none.
 func (c *children) next() (q *queue) {
 	if p := c.at; p != nil {
-		c.at = p.next()
-		return p.of
+		c.at = p.Next()
+		return p.Member
 	}
 	if len(c.list) > 0 {
 		q, c.list = c.list[0], c.list[1:]
@@ -39,10 +40,10 @@ func (c *children) next() (q *queue) {
 // candidates are those of a leaf in serving order: its runnable applications whose demand as of the last update differs from
 // their usage.
 type candidates struct {
-	list []*app         // the rest, where there is no lineup
-	last *place[*app]   // the latest from [Scheduler.heads], which stands there until the next one is asked for
-	by   *policy.Sharer // of the leaf
-	some bool           // those of list that would be over the limit of application masters are left out
+	list []*app              // the rest, where there is no lineup
+	last *lineup.Place[*app] // the latest from [Scheduler.heads], which stands there until the next one is asked for
+	by   *policy.Sharer      // of the leaf
+	some bool                // those of list that would be over the limit of application masters are left out
 }
 
 // candidatesOf returns all candidates of a leaf; those that would be over the limit of application masters may be left out unless all are asked for.

@@ -3,6 +3,7 @@ package fair
 import (
 	"slices"
 
+	"replay/engine/lineup"
 	"replay/engine/yarn/conf"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
@@ -67,10 +68,10 @@ type queue struct {
 	wantingQueues []*queue
 	wantingAt     int      // place in its parent's list of those plus 1, 0 when it is not there
 	shifted       []*queue // children that have moved
-	started       lineup[*app]
+	started       lineup.Of[*app]
 	masters       []*masters
-	lineup        lineup[*queue]
-	place         place[*queue]
+	lineup        lineup.Of[*queue]
+	place         lineup.Place[*queue]
 
 	passed int64 // offers that nobody in the leaf has accepted, besides [together.passed]
 

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"replay/engine/lineup"
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
@@ -28,9 +29,9 @@ type Scheduler struct {
 	nodes     []node // by number, zero when not registered
 	tree      *tree
 	literal   literal
-	literally bool           // the order of candidates is the literal one
-	heads     []*place[*app] // scratch of [Scheduler.merge]
-	visits    int64          // of applications
+	literally bool                  // the order of candidates is the literal one
+	heads     []*lineup.Place[*app] // scratch of [Scheduler.merge]
+	visits    int64                 // of applications
 	observe   yarn.Observer
 	timestamp int64 // of the ResourceManager's start, ms
 	now       int64

@@ -195,11 +195,11 @@ func (f *Scheduler) surveyApps(q *queue) {
 		}
 		return
 	}
-	for p := q.started.first(); p != nil; p = p.next() {
-		f.surveyApp(p.of)
+	for p := q.started.First(); p != nil; p = p.Next() {
+		f.surveyApp(p.Member)
 	}
 	for _, m := range q.masters {
-		if m.top == nil {
+		if m.lineup.Empty() {
 			continue
 		}
 		f.dependsOnAvailable(q)
@@ -207,8 +207,8 @@ func (f *Scheduler) surveyApps(q *queue) {
 			continue
 		}
 		alike := m.plain && !f.elision.counts && !f.mayBeReserved(q, m.size)
-		for p := m.first(); p != nil; p = p.next() {
-			if f.surveyApp(p.of); alike {
+		for p := m.lineup.First(); p != nil; p = p.Next() {
+			if f.surveyApp(p.Member); alike {
 				break
 			}
 		}
@@ -233,7 +233,7 @@ func (f *Scheduler) limited(q *queue) {
 		return
 	}
 	for _, m := range q.masters {
-		if m.top == nil {
+		if m.lineup.Empty() {
 			continue
 		}
 		f.dependsOnAvailable(q)

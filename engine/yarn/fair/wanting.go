@@ -19,7 +19,7 @@ func (a *app) changed() {
 			}
 			return
 		}
-		a.place.leave()
+		a.place.Leave()
 		last := len(q.wanting) - 1
 		q.wanting[a.wantingAt-1] = q.wanting[last]
 		q.wanting[last].wantingAt, a.wantingAt = a.wantingAt, 0
@@ -64,7 +64,7 @@ func (q *queue) starts() {
 // stops takes it out.
 func (q *queue) stops() {
 	for p := q.parent; p != nil; q, p = p, p.parent {
-		q.place.leave()
+		q.place.Leave()
 		last := len(p.wantingQueues) - 1
 		p.wantingQueues[q.wantingAt-1] = p.wantingQueues[last]
 		p.wantingQueues[last].wantingAt, q.wantingAt = q.wantingAt, 0

@@ -1,28 +1,35 @@
-package fair
+// Package lineup keeps members in order while what they are compared by changes.
+package lineup
 
-// lineup is members in the order of a comparison that tells any two of them apart: a tree that stays flat by weights that look random
-// (a treap). A member leaves without a comparison, so what it is compared by may have changed by then; of those that stay it must not.
-type lineup[T any] struct {
-	top     *place[T]
+// Of is members in the order of a comparison that tells any two of them apart: a tree that stays flat by weights that look random
+// (a treap). The zero value has none. A member leaves without a comparison, so what it is compared by may have changed by then; of those that stay it must not.
+type Of[T any] struct {
+	top     *Place[T]
 	entered uint64
 }
 
-// place is where a member stands: in one lineup at most.
-type place[T any] struct {
-	of              T
-	in              *lineup[T]
-	up, left, right *place[T]
+// Place is where a member stands: in one lineup at most.
+type Place[T any] struct {
+	Member          T
+	in              *Of[T]
+	up, left, right *Place[T]
 	weight          uint64
 }
 
-// enter puts a member that stands nowhere into its place.
-func (l *lineup[T]) enter(p *place[T], compare func(a, b T) int) {
+// Empty reports whether there are no members.
+func (l *Of[T]) Empty() bool { return l.top == nil }
+
+// In returns where a member stands, nil for nowhere.
+func (p *Place[T]) In() *Of[T] { return p.in }
+
+// Enter puts a member that stands nowhere into its place.
+func (l *Of[T]) Enter(p *Place[T], compare func(a, b T) int) {
 	l.entered++
 	p.in, p.up, p.left, p.right, p.weight = l, nil, nil, nil, mixed(l.entered)
 	at := &l.top
 	for *at != nil {
 		p.up = *at
-		if compare(p.of, p.up.of) < 0 {
+		if compare(p.Member, p.up.Member) < 0 {
 			at = &p.up.left
 		} else {
 			at = &p.up.right
@@ -34,13 +41,13 @@ func (l *lineup[T]) enter(p *place[T], compare func(a, b T) int) {
 	}
 }
 
-// alone reports whether a member is the only one where it stands: that is its place whatever it is compared by.
-func (p *place[T]) alone() bool {
+// Alone reports whether a member is the only one where it stands: that is its place whatever it is compared by.
+func (p *Place[T]) Alone() bool {
 	return p.in != nil && p.in.top == p && p.left == nil && p.right == nil
 }
 
-// leave takes a member out, wherever it stands.
-func (p *place[T]) leave() {
+// Leave takes a member out, wherever it stands.
+func (p *Place[T]) Leave() {
 	l := p.in
 	if l == nil {
 		return
@@ -57,7 +64,7 @@ func (p *place[T]) leave() {
 }
 
 // to returns what points to a member.
-func (l *lineup[T]) to(p *place[T]) **place[T] {
+func (l *Of[T]) to(p *Place[T]) **Place[T] {
 	switch {
 	case p.up == nil:
 		return &l.top
@@ -68,7 +75,7 @@ func (l *lineup[T]) to(p *place[T]) **place[T] {
 }
 
 // lift changes places with the member above.
-func (l *lineup[T]) lift(p *place[T]) {
+func (l *Of[T]) lift(p *Place[T]) {
 	above := p.up
 	*l.to(above) = p
 	p.up, above.up = above.up, p
@@ -85,23 +92,23 @@ func (l *lineup[T]) lift(p *place[T]) {
 	}
 }
 
-// first returns the first place, nil when there is none.
-func (l *lineup[T]) first() *place[T] {
+// First returns the first place, nil when there is none.
+func (l *Of[T]) First() *Place[T] {
 	if l.top == nil {
 		return nil
 	}
 	return l.top.leftmost()
 }
 
-func (p *place[T]) leftmost() *place[T] {
+func (p *Place[T]) leftmost() *Place[T] {
 	for p.left != nil {
 		p = p.left
 	}
 	return p
 }
 
-// next returns the place behind, nil when there is none.
-func (p *place[T]) next() *place[T] {
+// Next returns the place behind, nil when there is none.
+func (p *Place[T]) Next() *Place[T] {
 	if p.right != nil {
 		return p.right.leftmost()
 	}
