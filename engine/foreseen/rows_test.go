@@ -22,9 +22,10 @@ func TestOrder(t *testing.T) {
 		var want []kept
 		now, ord, id := int64(0), uint64(0), int64(0)
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
-			for range rapid.IntRange(0, 8).Draw(t, "put") {
+			far := rapid.SampledFrom([]int64{4 << spanBits, 8 << spanBits, 16 << spanBits, 20_000_000}[:1+id/20%4]).Draw(t, "far") // which becomes more, so that what has gone around is there when room is made
+			for range rapid.SampledFrom([]int{0, 1, 2, 4, 8, 40}).Draw(t, "put") {
 				k := kept{at: now, ord: ord + rapid.Uint64Range(0, 2).Draw(t, "behind"), id: id}
-				if later := rapid.SampledFrom([]int64{0, 1, 5000, 1 << spanBits, 100_000, 20_000_000}).Draw(t, "later"); later > 0 {
+				if later := rapid.SampledFrom([]int64{0, 1, 5000, 1 << spanBits, far}).Draw(t, "later"); later > 0 {
 					k.at, k.ord = now+rapid.Int64Range(1, later).Draw(t, "at"), rapid.Uint64Range(0, 2).Draw(t, "ord")
 				}
 				row := record.Task{Job: id}
@@ -37,13 +38,13 @@ func TestOrder(t *testing.T) {
 			if r.Len() != len(want) {
 				t.Fatalf("%d rows are kept, want %d", r.Len(), len(want))
 			}
-			if on := rapid.SampledFrom([]int64{0, 1, 5000, 1 << spanBits, 1_000_000, 100_000_000}).Draw(t, "on"); on > 0 {
+			if on := rapid.SampledFrom([]int64{0, 1, 5000, 1 << spanBits, 3 << spanBits, 1_000_000, 100_000_000}).Draw(t, "on"); on > 0 {
 				now, ord = now+rapid.Int64Range(1, on).Draw(t, "to"), 0
 			}
 			ord += rapid.Uint64Range(0, 2).Draw(t, "place")
 			for row := r.Before(now, ord); row != nil; row = r.Before(now, ord) {
-				if len(want) == 0 || row.Job != want[0].id {
-					t.Fatalf("before %d ms, place %d, comes row %d, want the first of %v", now, ord, row.Job, want)
+				if len(want) == 0 || row.Job != want[0].id || want[0].at > now || want[0].at == now && want[0].ord >= ord {
+					t.Fatalf("before %d ms, place %d, comes row %d, want the first of %v if it does", now, ord, row.Job, want)
 				}
 				want = want[1:]
 			}
@@ -52,6 +53,23 @@ func TestOrder(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Memory is that of the rows that are kept at a time, and of the spans up to the last of them: neither of rows that were taken nor of time in which there were none.
+func TestMemory(t *testing.T) {
+	var r Rows
+	for now := int64(1); now < 1<<40; now *= 3 {
+		if r.Before(now, 0) != nil {
+			t.Fatalf("at %d ms comes a row that was taken", now)
+		}
+		r.Put(now+2<<spanBits, 0, &record.Task{})
+		if r.Before(now+2<<spanBits, 1) == nil {
+			t.Fatalf("at %d ms comes no row", now)
+		}
+	}
+	if len(r.rows) != 1 || len(r.later) > 4 {
+		t.Errorf("there is memory of %d rows and %d spans, want that of 1 and few", len(r.rows), len(r.later))
+	}
 }
 
 // BenchmarkRows keeps rows for up to an hour, some hundred thousand at a time, as a month of 12,000 nodes does.
