@@ -122,80 +122,21 @@ func importProgress(out io.Writer, every time.Duration) func(done, all int, what
 }
 
 func runImport(c *cli.Context) error {
-	if err := CheckHere(c.Args().Slice()); err != nil {
+	name, inputs, err := importArguments(c)
+	if err != nil {
 		return err
 	}
-	name, inputs := c.Args().First(), c.Args().Tail()
-	if _, err := importer.Find(name); name != importer.Auto && (err != nil || len(inputs) == 0) && isThere(name) {
-		name, inputs = importer.Auto, c.Args().Slice() // it is an input, and tells its format
-	}
-	formats := slices.Sorted(maps.Keys(importer.Importers))
-	if _, err := importer.Find(name); len(inputs) == 0 && name != "" && name != importer.Auto && err != nil {
-		return cmdline.Usagef("%s: no such file or directory, and no format of this name%s (replay import FORMAT INPUT...)", name, cmdline.Meant("", name, formats))
-	}
-	if len(inputs) == 0 {
-		return cmdline.Usagef("import wants a format (or auto) and its input: files or directories that are there")
-	}
-	for _, in := range inputs {
-		if name == importer.Auto && cmdline.IsTrace(in) && isThere(filepath.Join(in, "jobs.parquet")) { // other programs have a trace.json, too
-			return fmt.Errorf("%s: a trace of this program: replay run takes it as it is", in)
-		}
-	}
-	if n := c.Int("node-vcores"); int(int32(n)) != n {
-		return cmdline.Usagef("--node-vcores is %d, want at most %d", n, math.MaxInt32)
-	}
-	opt := workload.Options{
-		Out: c.String("out"), Name: c.String("name"), Blocks: c.String("blocks"), Nodes: c.Int("nodes"), Racks: c.Int("racks"),
-		NodeMemMiB: c.Int64("node-mem"), NodeVCores: int32(c.Int("node-vcores")), Replication: c.Int("replication"),
-		Seed: c.Uint64("seed"), Arrivals: c.String("arrivals"), Copies: c.Int("copies"), Queue: c.String("queue"), Limit: c.Int("limit"),
-		MaxJobTasks: c.Int64("max-job-tasks"), Params: params(c), Stdin: c.App.Reader,
-	}
-	if err := ReadInputFlags(c, &opt); err != nil {
+	opt, err := importOptions(c)
+	if err != nil {
 		return err
-	}
-	for _, s := range c.StringSlice("queue-map") {
-		r, err := workload.ParseQueueRule(s)
-		if err != nil {
-			return cmdline.Usagef("%w", err)
-		}
-		opt.QueueMap = append(opt.QueueMap, r)
 	}
 	dry := c.Bool("dry-run")
 	if opt.Out == "" && !dry {
 		return cmdline.Usagef("import wants --out DIR")
 	}
-	if name == importer.Auto {
-		found, how, err := importer.Detect(inputs, &opt)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintln(c.App.ErrWriter, how)
-		name = found
-	}
-	format, err := importer.Find(name)
+	name, format, err := formatOf(c, name, inputs, &opt)
 	if err != nil {
-		return cmdline.Usagef("%w%s", err, cmdline.Meant("", name, formats))
-	}
-	if !c.IsSet("blocks") && !strings.HasSuffix(name, onYARN) && format.UsualBlocks(&opt) && !c.Bool("quiet") {
-		fmt.Fprintf(c.App.ErrWriter, "preferred hosts: no recorded one is a node of --nodes %d, so input is placed as HDFS does (--blocks hdfs; none leaves tasks without)\n", opt.Nodes)
-	}
-	if err = importer.CheckParams(name, opt.Params); err == nil {
-		err = format.Check(&opt)
-	}
-	if err != nil {
-		return cmdline.Usagef("%w", err)
-	}
-	opt.Warn = func(message string) { fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", message) }
-	if !c.Bool("quiet") {
-		opt.Note = func(message string) { fmt.Fprintln(c.App.ErrWriter, message) }
-		every := 10 * time.Second
-		switch c.String("progress") {
-		case "on":
-			every = 2 * time.Second
-		case "off":
-			every = 0
-		}
-		opt.Progress = importProgress(c.App.ErrWriter, every)
+		return err
 	}
 	defer heap.Within(importer.MemoryBudget)()
 	work := format.Import
@@ -216,6 +157,103 @@ func runImport(c *cli.Context) error {
 	if c.IsSet("replication") && !dry && (res.Meta.LocalitySource == trace.LocalityNone || res.Meta.LocalitySource == trace.LocalityRecorded) {
 		opt.Warn(fmt.Sprintf("--replication %d has no effect: no block is placed", opt.Replication))
 	}
+	return printImported(c, &opt, res, dry)
+}
+
+// importArguments returns the name of the format that the arguments say, or [importer.Auto], and the inputs.
+func importArguments(c *cli.Context) (name string, inputs []string, err error) {
+	if err := CheckHere(c.Args().Slice()); err != nil {
+		return "", nil, err
+	}
+	name, inputs = c.Args().First(), c.Args().Tail()
+	_, unknown := importer.Find(name)
+	if name != importer.Auto && (unknown != nil || len(inputs) == 0) && isThere(name) {
+		name, inputs = importer.Auto, c.Args().Slice() // it is an input, and tells its format
+	}
+	switch {
+	case len(inputs) > 0:
+	case name != "" && name != importer.Auto && unknown != nil:
+		return "", nil, cmdline.Usagef("%s: no such file or directory, and no format of this name%s (replay import FORMAT INPUT...)", name, meantFormat(name))
+	default:
+		return "", nil, cmdline.Usagef("import wants a format (or auto) and its input: files or directories that are there")
+	}
+	for _, in := range inputs {
+		if name == importer.Auto && cmdline.IsTrace(in) && isThere(filepath.Join(in, "jobs.parquet")) { // other programs have a trace.json, too
+			return "", nil, fmt.Errorf("%s: a trace of this program: replay run takes it as it is", in)
+		}
+	}
+	return name, inputs, nil
+}
+
+// meantFormat asks whether a format with a name that is nearly the same was meant.
+func meantFormat(name string) string {
+	return cmdline.Meant("", name, slices.Sorted(maps.Keys(importer.Importers)))
+}
+
+// importOptions reads the flags of an import.
+func importOptions(c *cli.Context) (workload.Options, error) {
+	opt := workload.Options{
+		Out: c.String("out"), Name: c.String("name"), Blocks: c.String("blocks"), Nodes: c.Int("nodes"), Racks: c.Int("racks"),
+		NodeMemMiB: c.Int64("node-mem"), NodeVCores: int32(c.Int("node-vcores")), Replication: c.Int("replication"),
+		Seed: c.Uint64("seed"), Arrivals: c.String("arrivals"), Copies: c.Int("copies"), Queue: c.String("queue"), Limit: c.Int("limit"),
+		MaxJobTasks: c.Int64("max-job-tasks"), Params: params(c), Stdin: c.App.Reader,
+	}
+	if n := c.Int("node-vcores"); int(opt.NodeVCores) != n {
+		return opt, cmdline.Usagef("--node-vcores is %d, want at most %d", n, math.MaxInt32)
+	}
+	if err := ReadInputFlags(c, &opt); err != nil {
+		return opt, err
+	}
+	for _, s := range c.StringSlice("queue-map") {
+		r, err := workload.ParseQueueRule(s)
+		if err != nil {
+			return opt, cmdline.Usagef("%w", err)
+		}
+		opt.QueueMap = append(opt.QueueMap, r)
+	}
+	opt.Warn = func(message string) { fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", message) }
+	if !c.Bool("quiet") {
+		opt.Note = func(message string) { fmt.Fprintln(c.App.ErrWriter, message) }
+		every := 10 * time.Second
+		switch c.String("progress") {
+		case "on":
+			every = 2 * time.Second
+		case "off":
+			every = 0
+		}
+		opt.Progress = importProgress(c.App.ErrWriter, every)
+	}
+	return opt, nil
+}
+
+// formatOf returns the format of a name, or that which the inputs have, and checks the options against it.
+func formatOf(c *cli.Context, name string, inputs []string, opt *workload.Options) (string, workload.Format, error) {
+	if name == importer.Auto {
+		found, how, err := importer.Detect(inputs, opt)
+		if err != nil {
+			return "", workload.Format{}, err
+		}
+		fmt.Fprintln(c.App.ErrWriter, how)
+		name = found
+	}
+	format, err := importer.Find(name)
+	if err != nil {
+		return "", format, cmdline.Usagef("%w%s", err, meantFormat(name))
+	}
+	if !c.IsSet("blocks") && !strings.HasSuffix(name, onYARN) && format.UsualBlocks(opt) && !c.Bool("quiet") {
+		fmt.Fprintf(c.App.ErrWriter, "preferred hosts: no recorded one is a node of --nodes %d, so input is placed as HDFS does (--blocks hdfs; none leaves tasks without)\n", opt.Nodes)
+	}
+	if err = importer.CheckParams(name, opt.Params); err == nil {
+		err = format.Check(opt)
+	}
+	if err != nil {
+		return "", format, cmdline.Usagef("%w", err)
+	}
+	return name, format, nil
+}
+
+// printImported says what an import has made, or would make.
+func printImported(c *cli.Context, opt *workload.Options, res *workload.Result, dry bool) (err error) {
 	if c.Bool("json") {
 		return writeImported(c.App.Writer, res, dry)
 	}
@@ -226,7 +264,7 @@ func runImport(c *cli.Context) error {
 		PrintInputs(c.App.Writer, res.Inputs)
 	default:
 		PrintLeftOut(c.App.Writer, res.Inputs)
-		err = writeWelcome(c.App.Writer, &opt, res)
+		err = writeWelcome(c.App.Writer, opt, res)
 	}
 	return errors.Join(err, PrintNotUsed(c.App.Writer, res.Inputs))
 }
