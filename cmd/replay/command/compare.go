@@ -59,96 +59,116 @@ Windows of one long trace are taken likewise.`,
 	}
 }
 
-func (p *program) compare(c *cli.Context) error {
-	if c.IsSet("from") {
-		return p.again(c)
-	}
+// comparing is a comparison that is asked for.
+type comparing struct {
+	sources  []*traceSource
+	variants []variant
+	seeds    int // of each variant on each source; 0 for as many as it takes, up to limit
+	limit    int
+	options  compare.Options
+	out      string // "" for nowhere
+	keep     bool   // the results of all replays, too
+	formats  []string
+}
+
+// comparingOf reads what is to be compared, and finds what is wrong with it before any replay.
+func (p *program) comparingOf(c *cli.Context) (*comparing, error) {
 	if dir := c.Args().First(); len(c.StringSlice("variant")) == 0 && cmdline.IsResult(dir) {
-		return cmdline.Usagef("%s is a result, and compare replays traces; replay report --compare %s compares results", dir, strings.Join(c.Args().Slice(), " "))
+		return nil, cmdline.Usagef("%s is a result, and compare replays traces; replay report --compare %s compares results", dir, strings.Join(c.Args().Slice(), " "))
 	}
 	if len(c.StringSlice("variant")) < 2 {
-		return cmdline.Usagef("compare wants two --variant or more, such as --variant 'now:' --variant 'drf: --sharing drf', got %d", len(c.StringSlice("variant")))
+		return nil, cmdline.Usagef("compare wants two --variant or more, such as --variant 'now:' --variant 'drf: --sharing drf', got %d", len(c.StringSlice("variant")))
 	}
-	sources, err := p.sourcesOf(c)
-	if err != nil {
-		return err
+	w := &comparing{out: c.String("out")}
+	var err error
+	if w.sources, err = p.sourcesOf(c); err != nil {
+		return nil, err
 	}
-	seeds, limit, o, err := sampleOf(c, sources)
-	if err != nil {
-		return err
+	if w.seeds, w.limit, w.options, err = sampleOf(c, w.sources); err != nil {
+		return nil, err
 	}
-	if o.Unit == inference.Window {
-		if sources, err = p.cut(c, sources[0]); err != nil {
-			return err
+	if w.options.Unit == inference.Window {
+		if w.sources, err = p.cut(c, w.sources[0]); err != nil {
+			return nil, err
 		}
 	}
-	out := c.String("out")
-	keep := c.Bool("results") && (out != "" || p.origin == nil) // with --from it is the file that asks for them
-	if keep && out == "" {
-		return cmdline.Usagef("--results wants --out, the directory to keep them in")
+	w.keep = c.Bool("results") && (w.out != "" || p.origin == nil) // with --from it is the file that asks for them
+	if w.keep && w.out == "" {
+		return nil, cmdline.Usagef("--results wants --out, the directory to keep them in")
 	}
-	if out != "" { // before the work, not after it
-		if err := compare.CheckDir(out, keep); err != nil {
-			return err
+	if w.out != "" { // before the work, not after it
+		if err := compare.CheckDir(w.out, w.keep); err != nil {
+			return nil, err
 		}
 	}
 	base, err := p.settings.Options(c, p.settings.Defaults())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	variants, err := p.parseVariants(c.StringSlice("variant"), base)
+	if w.variants, err = p.parseVariants(c.StringSlice("variant"), base); err != nil {
+		return nil, err
+	}
+	if err := checkComparable(w.variants, max(w.seeds, w.limit)); err != nil {
+		return nil, err
+	}
+	if w.formats, err = cmdline.Formats(c, p.origin != nil); err != nil {
+		return nil, err
+	}
+	return w, p.checkVariants(w.sources, w.variants)
+}
+
+func (p *program) compare(c *cli.Context) error {
+	if c.IsSet("from") {
+		return p.again(c)
+	}
+	w, err := p.comparingOf(c)
 	if err != nil {
 		return err
 	}
-	if err := checkComparable(variants, max(seeds, limit)); err != nil {
-		return err
-	}
-	formats, err := cmdline.Formats(c, p.origin != nil)
+	g, err := p.newGrid(c, w.sources, w.variants, max(w.seeds, w.limit), w.options)
 	if err != nil {
 		return err
 	}
-	if err := p.checkVariants(sources, variants); err != nil {
-		return err
-	}
-	g, err := p.newGrid(c, sources, variants, max(seeds, limit), o)
-	if err != nil {
-		return err
-	}
-	if out != "" { // nobody else writes there meanwhile, and what an earlier one left goes
-		runs, err := outdir.Begin(filepath.Clean(out) + ".runs")
+	if w.out != "" { // nobody else writes there meanwhile, and what an earlier one left goes
+		runs, err := outdir.Begin(filepath.Clean(w.out) + ".runs")
 		if err != nil {
 			return err
 		}
 		defer runs.Abort()
-		if keep {
+		if w.keep {
 			g.results = runs.Path("")
 		}
 	}
 	var cmp *compare.Comparison
 	switch {
 	case c.String("windows") == auto:
-		g, cmp, err = g.replayWindows(seeds)
-	case seeds > 0:
-		cmp, err = g.replay(seeds)
+		g, cmp, err = g.replayWindows(w.seeds)
+	case w.seeds > 0:
+		cmp, err = g.replay(w.seeds)
 	default:
-		cmp, err = g.replayUntil(limit)
+		cmp, err = g.replayUntil(w.limit)
 	}
 	if err != nil {
 		return err
 	}
 	printWarnings(c, g.warnings)
 	cmp.Made = p.made()
+	return p.tellComparison(c, w, cmp, g.results)
+}
+
+// tellComparison writes and prints a comparison, or a gate's verdict on it. Results are the folder with those of all replays, "" for none.
+func (p *program) tellComparison(c *cli.Context, w *comparing, cmp *compare.Comparison, results string) error {
 	if p.gate != nil {
 		if err := p.gate.judge(cmp); err != nil {
 			return err
 		}
 	}
-	if out != "" {
+	if w.out != "" {
 		more := map[string]string{}
-		if g.results != "" {
-			more["runs"] = g.results
+		if results != "" {
+			more["runs"] = results
 		}
-		if err := cmp.WriteDir(out, pictures.Of(cmp), formats, more); err != nil {
+		if err := cmp.WriteDir(w.out, pictures.Of(cmp), w.formats, more); err != nil {
 			return err
 		}
 	}
@@ -158,11 +178,11 @@ func (p *program) compare(c *cli.Context) error {
 	if err := resultcmd.PrintComparison(c, cmp); err != nil {
 		return err
 	}
-	if out != "" && !c.Bool("quiet") {
-		fmt.Fprintf(c.App.ErrWriter, "wrote %s\n", out)
+	if w.out != "" && !c.Bool("quiet") {
+		fmt.Fprintf(c.App.ErrWriter, "wrote %s\n", w.out)
 	}
 	var names []string
-	for _, v := range variants {
+	for _, v := range w.variants {
 		names = append(names, v.name)
 	}
 	return cmdline.CheckOutcome(c, names, cmp.Outcomes...)
