@@ -42,6 +42,37 @@ from either. Examples:
 	}
 }
 
+// backtesting is a backtest that is asked for.
+type backtesting struct {
+	options backtest.Options
+	details int      // of the text
+	formats []string // of pictures
+}
+
+// backtestingOf reads the flags that are not about the input.
+func (p *program) backtestingOf(c *cli.Context) (w backtesting, err error) {
+	e, err := p.settings.Options(c, p.settings.Defaults())
+	if err != nil {
+		return w, err
+	}
+	w.options = backtest.Options{Engine: e, Allocation: c.String("allocation"), Latency: c.String("latency"), Seeds: c.Int("seeds"), Tasks: c.String("out") != ""}
+	o := &w.options
+	details, ok := map[string]int{"0": 0, "1": 1, "2": 2}[c.String("details")]
+	switch {
+	case o.Allocation != "recorded" && o.Allocation != "simulated":
+		return w, cmdline.Usagef("--allocation is %q, want recorded or simulated", o.Allocation)
+	case o.Latency != "recorded" && o.Latency != "model":
+		return w, cmdline.Usagef("--latency is %q, want recorded or model", o.Latency)
+	case !ok:
+		return w, cmdline.Usagef("--details is %q, want 0, 1 or 2", c.String("details"))
+	case o.Seeds < 1 || o.Seeds > 1000:
+		return w, cmdline.Usagef("--seeds is %d, want 1 to 1000", o.Seeds)
+	}
+	w.details = details
+	w.formats, err = cmdline.Formats(c, false)
+	return w, err
+}
+
 func (p *program) backtest(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return cmdline.Usagef("backtest wants event logs or folders, got none")
@@ -52,25 +83,7 @@ func (p *program) backtest(c *cli.Context) error {
 	if err := tracecmd.CheckHere(c.Args().Slice()); err != nil {
 		return err
 	}
-	e, err := p.settings.Options(c, p.settings.Defaults())
-	if err != nil {
-		return err
-	}
-	o := backtest.Options{Engine: e, Allocation: c.String("allocation"), Latency: c.String("latency"), Tasks: c.String("out") != ""}
-	if o.Allocation != "recorded" && o.Allocation != "simulated" {
-		return cmdline.Usagef("--allocation is %q, want recorded or simulated", o.Allocation)
-	}
-	if o.Latency != "recorded" && o.Latency != "model" {
-		return cmdline.Usagef("--latency is %q, want recorded or model", o.Latency)
-	}
-	details, ok := map[string]int{"0": 0, "1": 1, "2": 2}[c.String("details")]
-	if !ok {
-		return cmdline.Usagef("--details is %q, want 0, 1 or 2", c.String("details"))
-	}
-	if o.Seeds = c.Int("seeds"); o.Seeds < 1 || o.Seeds > 1000 {
-		return cmdline.Usagef("--seeds is %d, want 1 to 1000", o.Seeds)
-	}
-	formats, err := cmdline.Formats(c, false)
+	w, err := p.backtestingOf(c)
 	if err != nil {
 		return err
 	}
@@ -79,18 +92,7 @@ func (p *program) backtest(c *cli.Context) error {
 		return err
 	}
 	defer scratch.Abort()
-	so := backtest.SourceOptions{Allocation: o.Allocation, Import: workload.DefaultOptions(), Tmp: scratch.Path("")}
-	if err := tracecmd.ReadInputFlags(c, &so.Import); err != nil {
-		return err
-	}
-	if so.Import.FromStart {
-		return cmdline.Usagef("--from and --to choose recordings by the day on which they began, want days such as 2026-11-22T07:30:00Z, not times such as 2h")
-	}
-	var warnings []string
-	so.Import.Warn = func(m string) { warnings = append(warnings, m) }
-	recs, inputs, err := backtest.Sources(c.Context, c.Args().Slice(), so)
-	printGrouped(c, warnings, nil)
-	tracecmd.PrintNothing(c.App.ErrWriter, err)
+	recs, inputs, err := recordingsOf(c, backtest.SourceOptions{Allocation: w.options.Allocation, Import: workload.DefaultOptions(), Tmp: scratch.Path("")})
 	if err != nil {
 		return err
 	}
@@ -106,7 +108,7 @@ func (p *program) backtest(c *cli.Context) error {
 	if c.Bool("leave-one-out") && len(recs) < 2 {
 		return cmdline.Usagef("--leave-one-out wants two or more recordings, got %d", len(recs))
 	}
-	b, err := backtest.Run(c.Context, recs, o, c.Bool("fit"), c.Bool("leave-one-out"))
+	b, err := backtest.Run(c.Context, recs, w.options, c.Bool("fit"), c.Bool("leave-one-out"))
 	if err != nil {
 		return err
 	}
@@ -121,6 +123,37 @@ func (p *program) backtest(c *cli.Context) error {
 		}
 	}
 	printGrouped(c, b.Warnings, b.Chatter)
+	if err := writeBacktest(c, b, w.formats); err != nil {
+		return err
+	}
+	tracecmd.PrintLeftOut(c.App.ErrWriter, inputs)
+	if err := errors.Join(printBacktest(c, b, w.details), tracecmd.PrintNotUsed(c.App.ErrWriter, inputs)); err != nil {
+		return err
+	}
+	if n := b.Summary.Failed; n > 0 && !c.Bool("allow-failures") {
+		return &cmdline.CodedError{Code: cmdline.ExitFailed, Err: fmt.Errorf("%s; --allow-failures makes this exit 0", prediction.FailedText(n, len(b.Applications)))}
+	}
+	return nil
+}
+
+// recordingsOf imports the recordings that the arguments name, and says what is to be said of them.
+func recordingsOf(c *cli.Context, so backtest.SourceOptions) ([]*backtest.Recording, []workload.Input, error) {
+	if err := tracecmd.ReadInputFlags(c, &so.Import); err != nil {
+		return nil, nil, err
+	}
+	if so.Import.FromStart {
+		return nil, nil, cmdline.Usagef("--from and --to choose recordings by the day on which they began, want days such as 2026-11-22T07:30:00Z, not times such as 2h")
+	}
+	var warnings []string
+	so.Import.Warn = func(m string) { warnings = append(warnings, m) }
+	recs, inputs, err := backtest.Sources(c.Context, c.Args().Slice(), so)
+	printGrouped(c, warnings, nil)
+	tracecmd.PrintNothing(c.App.ErrWriter, err)
+	return recs, inputs, err
+}
+
+// writeBacktest writes the directory and the file that flags name.
+func writeBacktest(c *cli.Context, b *prediction.Report, formats []string) error {
 	if out := c.String("out"); out != "" {
 		if err := b.WriteDir(out, formats); err != nil {
 			return err
@@ -134,16 +167,7 @@ func (p *program) backtest(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := outdir.WriteFile(file, text); err != nil {
-			return err
-		}
-	}
-	tracecmd.PrintLeftOut(c.App.ErrWriter, inputs)
-	if err := errors.Join(printBacktest(c, b, details), tracecmd.PrintNotUsed(c.App.ErrWriter, inputs)); err != nil {
-		return err
-	}
-	if n := b.Summary.Failed; n > 0 && !c.Bool("allow-failures") {
-		return &cmdline.CodedError{Code: cmdline.ExitFailed, Err: fmt.Errorf("%s; --allow-failures makes this exit 0", prediction.FailedText(n, len(b.Applications)))}
+		return outdir.WriteFile(file, text)
 	}
 	return nil
 }
