@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"math"
 
 	"replay/policy/resource"
 )
@@ -30,7 +31,12 @@ func (*fifo) Shares(total resource.Resource, claims []Claim) {
 func (*fifo) Parents() bool       { return false }
 func (*fifo) Allows(Sharing) bool { return false }
 
-// Compare puts the larger priority number first, as Priority.compareTo is reversed in YARN.
+// Compare puts the larger priority number first, as Priority.compareTo is reversed in YARN. It takes their difference as an int, which can overflow.
 func (*fifo) Compare(a, b *Contender, _ *resource.Resource) int {
-	return cmp.Compare(int64(b.Priority), int64(a.Priority))
+	return cmp.Compare(b.Priority-a.Priority, 0)
+}
+
+// Total reports whether no difference to another such priority overflows.
+func (*fifo) Total(s *Contender, _ *resource.Resource) bool {
+	return s.Priority > math.MinInt32/2 && s.Priority < math.MaxInt32/2
 }

@@ -36,17 +36,20 @@ type scalaOrderCase struct {
 func runScalaOrder(c *scalaOrderCase, out *golden.Results) {
 	table := scala.HashMap[string]{Hash: scala.HashCode}
 	set := scala.HashSet[string]{Hash: scala.HashCode}
-	trie := scala.Immutable[string]{Hash: scala.HashCode}
+	trie := scala.Immutable[string]{Hash: scala.HashCode, Map: true}
+	fixed := scala.Immutable[string]{Hash: scala.HashCode}
 	for i, op := range c.Ops {
 		switch op[0] {
 		case "put":
 			table.Put(op[1])
 			set.Add(op[1])
 			trie.Put(op[1])
+			fixed.Put(op[1])
 		case "remove":
 			table.Remove(op[1])
 			set.Remove(op[1])
 			trie.Remove(op[1])
+			fixed.Remove(op[1])
 		default:
 			out.AddUnsupported(c.ID, fmt.Sprintf("operation %d is %q", i, op[0]))
 			return
@@ -69,7 +72,7 @@ func runScalaOrder(c *scalaOrderCase, out *golden.Results) {
 		sameWalk("mutable_hashmap_string", c.HashMap, table.All),
 		sameWalk("mutable_hashset_string", c.HashSet, set.All),
 		sameWalk("immutable_map_string", c.Map, trie.All),
-		sameWalk("immutable_set_string", c.Set, trie.All),
+		sameWalk("immutable_set_string", c.Set, fixed.All),
 		sameWalk("mutable_hashmap_to_map", c.ToMap, toMap.All),
 		sameWalk("mutable_hashmap_int", c.IntMap, ints.All),
 		sameWalk("immutable_map_int", c.IntTrie, intTrie.All),

@@ -219,15 +219,20 @@ func (s *HashSet[K]) All(yield func(K) bool) {
 // keys, then that of a hash trie, also after removals have made it small again.
 type Immutable[K comparable] struct {
 	Hash func(K) int32
+	Map  bool // a Map, whose update of a key may move it
 
 	keys []K
 	trie bool
 }
 
-// Put adds k; a key that is there keeps its place. (Of several keys with the same 32-bit hash, an
-// update of a Map moves the key behind the others; Set, and the uses here, put each key once.)
+// Put adds k; a key that is there keeps its place, but for one of a Map that shares its 32-bit hash with others, behind which it goes.
+//
+// Source: scala.collection.immutable.HashMap.HashMapCollision1.updated0.
 func (m *Immutable[K]) Put(k K) {
-	if slices.Contains(m.keys, k) {
+	if i := slices.Index(m.keys, k); i >= 0 {
+		if m.Map && m.trie {
+			m.keys = append(slices.Delete(m.keys, i, i+1), k)
+		}
 		return
 	}
 	m.keys = append(m.keys, k)

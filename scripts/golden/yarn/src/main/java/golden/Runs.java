@@ -211,6 +211,16 @@ final class Runs {
       case "site":
         lines = List.of(new SiteCase(seed).play(seed));
         break;
+      case "compute_shares":
+      case "compute_shares_gpu":
+      case "compute_shares_four":
+        lines = List.of(new ShareCase(seed).shares());
+        break;
+      case "comparators":
+      case "comparators_gpu":
+      case "comparators_four":
+        lines = List.of(new ShareCase(seed).order());
+        break;
       case "resources":
         lines = List.of(cases.resource(seed));
         break;

@@ -17,7 +17,7 @@ public final class Main {
 
     public static void main(String[] args) throws Exception {
         if (args.length != 3) {
-            System.err.println("usage: run container_placement|yarn_allocator|yarn_allocator_wide|yarn_allocator_loop|executor_allocation|executor_allocation_wide|task_set_manager|task_set_wide|task_set_full|task_set_rare|pools|dag|dag_cached|dag_shared|dag_slots|dag_all|backend|backend_dag|backend_silent|backend_dag_silent|backend_dag_cached|settings|settings_references|defaults COUNT SEED");
+            System.err.println("usage: run container_placement|yarn_allocator|yarn_allocator_wide|yarn_allocator_loop|executor_allocation|executor_allocation_wide|task_set_manager|task_set_wide|task_set_full|task_set_rare|pools|scala_order|dag|dag_cached|dag_shared|dag_slots|dag_all|backend|backend_dag|backend_silent|backend_dag_silent|backend_dag_cached|settings|settings_references|defaults COUNT SEED");
             System.exit(2);
         }
         Recorder recorder =
@@ -33,6 +33,7 @@ public final class Main {
                     case "task_set_full" -> new TaskSetRuns(true, true, false);
                     case "task_set_rare" -> new TaskSetRuns(true, true, true);
                     case "pools" -> new PoolRuns();
+                    case "scala_order" -> new ScalaOrder();
                     case "dag" -> new DagRuns(false, false, false);
                     case "dag_cached" -> new DagRuns(true, false, false);
                     case "dag_shared" -> new DagRuns(false, true, false);
