@@ -485,6 +485,27 @@ func TestFailuresOfExecutorsEndTheApplication(t *testing.T) {
 	}
 }
 
+// The loop looks at failures before each of its calls. The first call is made before there is a loop: an application that may have no failure, or no node, ends right behind it.
+//
+// Source: ApplicationMaster.createAllocator, allocationThreadImpl, YarnAllocatorNodeHealthTracker.isAllNodeExcluded.
+func TestFirstCallIsMadeBeforeFailuresAreLookedAt(t *testing.T) {
+	for _, c := range []struct{ key, value, reason string }{
+		{"spark.executor.maxNumFailures", "0", "executor failures"},
+		{"spark.yarn.exclude.nodes", "h0,h1,h2,h3", "nodes are excluded"},
+	} {
+		t.Run(c.key, func(t *testing.T) {
+			a := newApp(t, jobOf(stageOf(0, 1, 1000)), setup{conf: static(2, c.key, c.value)}).executors(0, 1).register()
+			if len(a.Beats) != 1 || a.Beats[0] != 0 || len(a.said("ask")) == 0 {
+				t.Errorf("heartbeats %v, log %v, want one call that asks for executors", a.Beats, a.Log)
+			}
+			a.Run(1000)
+			if a.Outcome == nil || !strings.Contains(*a.Outcome, c.reason) || len(a.Beats) != 1 {
+				t.Errorf("heartbeats %v, log %v, want the end of the application behind the first call", a.Beats, a.Log)
+			}
+		})
+	}
+}
+
 // An attempt that fails unregisters only when it is the last one that its application master knows of; else its process ends with what went
 // wrong, and YARN begins the next. In client mode that the code fails is no failure of the application master.
 //

@@ -73,7 +73,7 @@ func (a *asked) prepare() error {
 
 func (a *asked) begin(execs int) {
 	a.alloc.Reserve(execs)
-	if a.heartbeat(true); a.stopping {
+	if a.heartbeat(true); a.stopping || a.givesUp() { // what else the first turn of the loop does, the call before it has done
 		return
 	}
 	if a.mgr != nil {

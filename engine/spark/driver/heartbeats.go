@@ -24,13 +24,12 @@ type heartbeats struct {
 }
 
 // heartbeat is one turn of the AM's reporter: requests are brought up to date, the ResourceManager is
-// called, and what it answered is handled. Then the loop sleeps.
+// called, and what it answered is handled. Then the loop sleeps. The first one is none of the loop, which begins behind it.
 //
-// Source: ApplicationMaster.allocationThreadImpl, YarnAllocator.allocateResources.
+// Source: ApplicationMaster.createAllocator, allocationThreadImpl, YarnAllocator.allocateResources.
 func (a *asked) heartbeat(first bool) {
 	a.beats.queued, a.beats.ahead, a.beats.news, a.beats.next = false, false, false, never
-	if reason := a.alloc.Fatal(a.now()); reason != "" {
-		a.fail(reason, exitExecutorFailures)
+	if !first && a.givesUp() {
 		return
 	}
 	a.alloc.Request(&a.req)
@@ -46,6 +45,15 @@ func (a *asked) heartbeat(first bool) {
 	a.beats.waiting = a.alloc.Waiting()
 	a.beats.next = a.now() + a.beats.ladder.Pause(a.beats.waiting)
 	a.expect()
+}
+
+// givesUp ends the application if too many executors have failed or no node is left for them, which the loop looks at before each call.
+func (a *asked) givesUp() bool {
+	reason := a.alloc.Fatal(a.now())
+	if reason != "" {
+		a.fail(reason, exitExecutorFailures)
+	}
+	return reason != ""
 }
 
 // refusal returns why the application fails as the ResourceManager has not taken a call, with the exit status of its application master; "" if that goes on: it
