@@ -142,6 +142,7 @@ type backendState struct {
 	Slots      []int             `json:"slots"`             // by profile
 	Needed     []int             `json:"needed,omitempty"`  // as dynamic allocation counts, by profile
 	Tracked    int               `json:"tracked,omitempty"` // executors that it knows
+	Ready      *bool             `json:"ready,omitempty"`   // the code may begin
 	Outputs    [][]int32         `json:"outputs,omitempty"` // by stage and map task, the executor that holds it, -1 for none
 }
 
@@ -169,13 +170,11 @@ type backendRun struct {
 }
 
 func newBackendRun(c *backendCase) (*backendRun, error) {
-	keys := golden.Properties(c.Conf)
-	keys["spark.scheduler.minRegisteredResourcesRatio"] = "0" // the code begins at once
 	placement, err := policy.NewPlacement("locality-ratio")
 	if err != nil {
 		return nil, err
 	}
-	kind := driver.NewKind(driver.Setup{Over: []sparkconf.Layer{{Name: "conf", Strict: true, Values: keys}}, Placement: placement,
+	kind := driver.NewKind(driver.Setup{Over: []sparkconf.Layer{{Name: "conf", Strict: true, Values: golden.Properties(c.Conf)}}, Placement: placement,
 		Model: &model.Model{RackPenalty: 1, AnyPenalty: 1, ReadMiBPerS: 1, FirstFactor: 1, DispatchMS: long}, AMExpiryMS: 600_000})
 	r := &backendRun{profiles: c.Profiles, host: newBackendHost(c.Racks), at: map[int32]int64{}}
 	if len(c.Messages) > 0 {
@@ -324,6 +323,10 @@ func (r *backendRun) other(want, got *backendMessage) (name string, w, g any) {
 		got.State.Executors = append(got.State.Executors, backendExecutor{e.ID, e.Free, e.Active})
 	}
 	got.State.Needed, got.State.Tracked = r.Allocation()
+	if want.State.Ready != nil {
+		ready := r.Ready()
+		got.State.Ready = &ready
+	}
 	if r.work != nil {
 		got.State.Outputs = r.work.outputs(r.Played, len(want.State.Outputs))
 		r.work.once(want, got)

@@ -256,9 +256,16 @@ const registeredPollMS = 100
 //
 // Source: YarnSchedulerBackend.sufficientResourcesRegistered, TaskSchedulerImpl.waitBackendReady.
 func (d *Driver) gate() {
-	if d.started || d.stopping || !d.source.enough() && d.now() < d.waitEnds() {
-		return
+	if !d.started && !d.stopping && d.mayBegin() {
+		d.beginCode()
 	}
+}
+
+// mayBegin is CoarseGrainedSchedulerBackend.isReady.
+func (d *Driver) mayBegin() bool { return d.source.enough() || d.now() >= d.waitEnds() }
+
+// beginCode lets the application's own code begin.
+func (d *Driver) beginCode() {
 	d.started, d.began = true, d.now()
 	d.startStages()
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Played is a driver that is given its messages one by one, by somebody who knows in which order Spark's own got them. What it schedules
-// comes when that one says so. Executors are offered in the order of their ids, and hash tables have the order of Spark's.
+// comes when that one says so, and its code begins at once. Executors are offered in the order of their ids, and hash tables have the order of Spark's.
 type Played struct {
 	*asked
 	Told      func(*spark.TotalRequest)             // hears of totals as the application master is told them
@@ -30,6 +30,9 @@ func (k *Kind) Play(h master.Host, j *trace.Job, told func(*spark.TotalRequest))
 	p := &Played{asked: k.newMaster(h, j, set).(*asked), Told: told}
 	p.source = p
 	if err = p.asked.Register(); err == nil {
+		if !p.started {
+			p.beginCode()
+		}
 		p.Beats()
 	}
 	return p, err
@@ -281,6 +284,9 @@ func (p *Played) Executors() (list []Known, registered int) {
 	}
 	return list, p.ready
 }
+
+// Ready reports whether the driver would let its code begin.
+func (p *Played) Ready() bool { return p.mayBegin() }
 
 // Allocation returns how many executors of each profile dynamic allocation needs, and how many it knows; nil without it.
 func (p *Played) Allocation() (needed []int, known int) {

@@ -56,6 +56,7 @@ final class BackendRuns implements Main.Recorder {
     private final boolean whole; // with the DAGScheduler
     private final boolean silent; // executors say some time after their registration that they take tasks
     private final boolean cached; // jobs read what others have kept in memory
+    private final BackendWait wait;
     private BackendDag real; // null without it
     private static SparkContext context;
     private static BackendParts.Bus bus;
@@ -83,7 +84,8 @@ final class BackendRuns implements Main.Recorder {
     private final List<Object> stages = new ArrayList<>();
     private final List<Object> messages = new ArrayList<>();
 
-    BackendRuns(boolean whole, boolean silent, boolean cached) {
+    BackendRuns(boolean whole, boolean silent, boolean cached, BackendWait wait) {
+        this.wait = wait;
         this.whole = whole;
         this.silent = silent;
         this.cached = cached;
@@ -112,7 +114,7 @@ final class BackendRuns implements Main.Recorder {
         BackendRuns runs;
         Map<String, Object> run;
         do { // of a job that finds no slots nobody knows the stages
-            runs = new BackendRuns(whole, silent, cached);
+            runs = new BackendRuns(whole, silent, cached, wait);
             run = runs.play(id, whole ? r.split() : r);
         } while (whole && !(runs.real.allBegan() && runs.real.allRead()));
         return run;
@@ -135,11 +137,13 @@ final class BackendRuns implements Main.Recorder {
         profiles = settings.profiles;
         dynamic = settings.dynamic;
         makeHosts();
+        wait.draw(r, settings.conf, context().conf());
         clock = new ManualClock(1_000_000);
         rpc = new BackendRpc(context().conf());
         scheduler = new BackendParts.Scheduler(context(), settings.failures, clock, racks);
         backend = BackendParts.Backend.make(scheduler, context(), rpc);
         scheduler.backend = backend;
+        wait.begins(backend, clock, context().conf());
         scheduler.initialize(backend);
         bus.stages = null;
         if (whole) {
@@ -168,7 +172,7 @@ final class BackendRuns implements Main.Recorder {
             master.totals.clear();
         }
         BackendParts.heard = new BackendParts.Heard();
-        for (int n = between(r, 0, 6); n > 0; n--) {
+        for (int n = between(r, wait.first(), 6); n > 0; n--) {
             register();
         }
         for (int steps = between(r, 5, 200); (steps > 0 || steps > -200 && cached && !real.allRead()) && !BackendParts.heard.failed && !BackendParts.heard.beyond; steps--) {
@@ -588,6 +592,7 @@ final class BackendRuns implements Main.Recorder {
             state.put("needed", needed);
             state.put("tracked", bus.manager.executorMonitor().executorCount());
         }
+        wait.write(state);
         return state;
     }
 }
