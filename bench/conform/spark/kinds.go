@@ -13,6 +13,7 @@ var Kinds = []golden.Kind{
 	containerPlacement,
 	executorAllocation,
 	backendRuns,
+	silences,
 	taskSetManager,
 	stages,
 	yarnAllocator,

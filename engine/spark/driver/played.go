@@ -216,6 +216,9 @@ func (p *Played) Disconnects(id int32) bool {
 	return p.execs[id].state == execLost
 }
 
+// Misses returns at which of its looks the driver finds that an executor that is gone sends no heartbeats.
+func (p *Played) Misses(id int32) int64 { return p.silence(id) }
+
 // Removed is the application master's word that an executor is gone.
 func (p *Played) Removed(id int32, loss spark.Loss) {
 	p.begins()
