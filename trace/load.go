@@ -13,15 +13,15 @@ import (
 type Work struct {
 	VCoreMS  float64 `json:"vcore_ms"`
 	MemMiBMS float64 `json:"mem_mib_ms"`
-	// Further is that of further resources by their names, such as yarn.io/gpu: amount times ms. Those of Spark's executors are not in it.
+	// Further is that of further resources by their names, such as yarn.io/gpu: amount times ms.
 	Further map[string]float64 `json:"further_ms,omitempty"`
 	// Dependent is how many jobs depend on others, where all jobs of a trace were read for it: see [Trace.Work].
 	Dependent int64 `json:"-"`
 }
 
 // WorkOf returns the work of a job's tasks: duration times what the task takes. That is the container of a task,
-// or for a Spark job its part of an executor, task_cpus/exec_vcores of it. Application masters, idle executors,
-// retries and the factors of cold executors are not in it.
+// or for a Spark job its part of an executor: task_cpus/exec_vcores of it, or more where GPUs and the like let it run fewer tasks
+// at a time than that. Application masters, idle executors, retries and the factors of cold executors are not in it.
 func WorkOf(j *Job) (w Work) {
 	for i := range j.Stages {
 		s := &j.Stages[i]
@@ -29,13 +29,15 @@ func WorkOf(j *Job) (w Work) {
 		if s.TaskMilliVCores != Unset {
 			vcores = float64(s.TaskMilliVCores) / 1000
 		}
+		further, parts := s.Extra, 1.0
 		spark := j.Kind == KindSpark && j.ExecVCores > 0
 		if spark {
-			execMem, execVCores := j.ExecMemMiB, j.ExecVCores
-			if s.ExecVCores > 0 && s.ExecMemMiB > 0 { // a resource profile
-				execMem, execVCores = s.ExecMemMiB, s.ExecVCores
+			execMem, execVCores, has, tasks := j.executor(s)
+			further, vcores = has, float64(max(j.TaskCPUs, 1))
+			if tasks > 0 {
+				vcores = max(vcores, float64(execVCores)/float64(tasks))
 			}
-			vcores = float64(max(j.TaskCPUs, 1))
+			parts = float64(execVCores) / vcores
 			mem = float64(float64(execMem)*vcores) / float64(execVCores)
 		}
 		t := &s.Tasks
@@ -43,10 +45,8 @@ func WorkOf(j *Job) (w Work) {
 		for _, d := range t.DurationMS {
 			total += d
 		}
-		if !spark {
-			for _, x := range s.Extra {
-				w.further(x.Name, float64(float64(total)*float64(x.Value)))
-			}
+		for _, x := range further {
+			w.further(x.Name, float64(float64(total)*float64(x.Value))/parts)
 		}
 		if spark || t.VCores == nil && t.MemMiB == nil {
 			w.VCoreMS += float64(float64(total) * vcores)
@@ -218,8 +218,8 @@ func (l Offered) Crowded(nodes, spanMS int64) (takesMS float64, roomy int64, ok 
 
 // ofWork are the columns that the work of a trace follows from, and those that say what belongs together.
 var ofWork = map[string][]string{
-	tableJobs:   {"job_id", "submit_ms", "num_stages", "num_tasks", "first_task_row", "kind", "exec_mem_mib", "exec_vcores", "task_cpus", "depends_on"},
-	tableStages: {"job_id", "stage_id", "num_tasks", "task_mem_mib", "task_vcores", "task_milli_vcores", "extra.name", "extra.value", "exec_mem_mib", "exec_vcores"},
+	tableJobs:   {"job_id", "submit_ms", "num_stages", "num_tasks", "first_task_row", "kind", "exec_mem_mib", "exec_vcores", "task_cpus", "conf.key", "conf.value", "depends_on"},
+	tableStages: {"job_id", "stage_id", "num_tasks", "task_mem_mib", "task_vcores", "task_milli_vcores", "extra.name", "extra.value", "exec_mem_mib", "exec_vcores", "exec_extra.name", "exec_extra.value", "exec_tasks"},
 	tableTasks:  {"job_id", "stage_id", "duration_ms", "mem_mib", "vcores"},
 }
 

@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	"maps"
 	"math"
 	"testing"
 
@@ -42,5 +43,47 @@ func TestOfferedLoadOfFurtherResources(t *testing.T) {
 	}
 	if l := trace.OfferedLoad(w, trace.Size{Nodes: 1, VCores: 1, MemMiB: 1}, 4000); len(l.Further) > 0 || math.IsInf(l.Most(), 0) {
 		t.Errorf("load %v of a cluster without GPUs, want none of them", l)
+	}
+}
+
+// What a Spark task holds is its part of an executor, of GPUs too. Where they let an executor run fewer tasks at a time than its vcores do, a task has more of it.
+func TestOfferedLoadOfSparkExecutors(t *testing.T) {
+	const gpu = "yarn.io/gpu"
+	tests := []struct {
+		name    string
+		conf    []trace.KeyValue
+		profile func(s *trace.Stage)
+		vcoreMS float64
+		memMS   float64
+		further map[string]float64
+	}{
+		{"no further resources", nil, nil, 1000, 1024_000, nil},
+		{"vcores limit the tasks", []trace.KeyValue{{"spark.executor.resource.gpu.amount", "2"}, {"spark.task.resource.gpu.amount", "0.1"}}, nil, 1000, 1024_000, map[string]float64{gpu: 500}},
+		{"GPUs limit the tasks", []trace.KeyValue{{"spark.executor.resource.gpu.amount", "2"}, {"spark.task.resource.gpu.amount", "1"}}, nil, 2000, 2048_000, map[string]float64{gpu: 1000}},
+		{"tasks take none", []trace.KeyValue{{"spark.executor.resource.gpu.amount", "2"}}, nil, 1000, 1024_000, map[string]float64{gpu: 500}},
+		{"another name of the device", []trace.KeyValue{{"spark.executor.resource.gpu.amount", "2"}, {"spark.yarn.resourceGpuDeviceName", "acme/gpu"}}, nil, 1000, 1024_000, map[string]float64{"acme/gpu": 500}},
+		{"FPGAs", []trace.KeyValue{{"spark.executor.resource.fpga.amount", "4"}}, nil, 1000, 1024_000, map[string]float64{"yarn.io/fpga": 1000}},
+		{"by YARN's name", []trace.KeyValue{{"spark.yarn.executor.resource.acme.amount", "8"}}, nil, 1000, 1024_000, map[string]float64{"acme": 2000}},
+		{"one that YARN does not hear of", []trace.KeyValue{{"spark.executor.resource.acme.amount", "8"}}, nil, 1000, 1024_000, nil},
+		{"not of executors, or no amount", []trace.KeyValue{{"spark.driver.resource.gpu.amount", "8"}, {"spark.executor.resource.gpu.amount", "many"}, {"spark.executor.resource.gpu.vendor", "1"}}, nil, 1000, 1024_000, nil},
+		{"a profile says all of it", []trace.KeyValue{{"spark.executor.resource.gpu.amount", "8"}}, func(s *trace.Stage) {
+			s.ExecMemMiB, s.ExecVCores, s.ExecTasks, s.ExecExtra = 6144, 3, 1, []trace.NamedValue{{Name: "fpga", Value: 5}}
+		}, 3000, 6144_000, map[string]float64{"fpga": 5000}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			job := trace.NewJob(trace.KindSpark)
+			job.ExecMemMiB, job.ExecVCores, job.TaskCPUs, job.Conf = 4096, 4, 1, tt.conf
+			st := trace.NewStage(0, trace.StageResult)
+			st.Tasks = trace.NewTasks(2)
+			st.Tasks.DurationMS = []int64{300, 700}
+			if tt.profile != nil {
+				tt.profile(&st)
+			}
+			job.Stages = append(job.Stages, st)
+			if w := trace.WorkOf(job); w.VCoreMS != tt.vcoreMS || w.MemMiBMS != tt.memMS || !maps.Equal(w.Further, tt.further) {
+				t.Errorf("work %+v, want %v vcore-ms, %v MiB-ms and %v", w, tt.vcoreMS, tt.memMS, tt.further)
+			}
+		})
 	}
 }

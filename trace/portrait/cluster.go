@@ -109,7 +109,7 @@ func (p *Portrait) hold(t *trace.Trace, executors []trace.Executor, finish map[i
 		}
 	}
 	all := h.Work
-	all.Add(unheld)
+	all.Add(trace.Work{VCoreMS: unheld.VCoreMS, MemMiBMS: unheld.MemMiBMS}) // nothing says what executors held of further resources
 	h.Load = trace.OfferedLoad(all, p.Cluster, p.SpanMS)
 	h.Tasks = over(p.Work.VCoreMS-unheld.VCoreMS, h.Work.VCoreMS)
 	p.Held = h

@@ -1,0 +1,66 @@
+package trace
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// executor returns what an executor container has for the tasks of a stage of a Spark job: memory in MiB, vcores, further resources by YARN's names, and how many
+// tasks these let it run at a time (0 = as many as its vcores do). A resource profile says it, or the job's own keys do: those of GPUs and FPGAs by Spark's
+// names, all others by YARN's. Amounts with a unit are not in it: YARN's GPUs and FPGAs have none.
+//
+// Source: YarnAllocator.createYarnResourceForResourceProfile, ResourceProfile.calculateTasksAndLimitingResource.
+func (j *Job) executor(s *Stage) (memMiB int64, vcores int32, further []NamedValue, tasks int64) {
+	if s.ExecVCores > 0 && s.ExecMemMiB > 0 {
+		return s.ExecMemMiB, s.ExecVCores, s.ExecExtra, int64(s.ExecTasks)
+	}
+	for _, kv := range j.Conf {
+		key, ok := strings.CutSuffix(kv.Key, ".amount")
+		if !ok {
+			continue
+		}
+		name, yarn := strings.CutPrefix(key, "spark.yarn.executor.resource.")
+		spark, own := strings.CutPrefix(key, "spark.executor.resource.")
+		n, err := strconv.ParseInt(kv.Value, 10, 32)
+		if !yarn && !own || err != nil || n <= 0 {
+			continue
+		}
+		if own {
+			if limit := atATime(n, j.conf("spark.task.resource."+spark+".amount", "0")); limit > 0 && (tasks == 0 || limit < tasks) {
+				tasks = limit
+			}
+			switch spark {
+			case "gpu":
+				name = j.conf("spark.yarn.resourceGpuDeviceName", "yarn.io/gpu")
+			case "fpga":
+				name = j.conf("spark.yarn.resourceFpgaDeviceName", "yarn.io/fpga")
+			default:
+				continue // YARN does not hear of it
+			}
+		}
+		further = append(further, NamedValue{name, n})
+	}
+	return j.ExecMemMiB, j.ExecVCores, further, tasks
+}
+
+// atATime is how many tasks that take each of a resource an executor with n of it runs at a time; 0 = they take none.
+func atATime(n int64, each string) int64 {
+	x, err := strconv.ParseFloat(each, 64)
+	switch {
+	case err != nil || !(x > 0) || x > math.MaxInt32:
+		return 0
+	case x <= 0.5:
+		return n * int64(min(1/x, math.MaxInt32))
+	}
+	return n / int64(math.Ceil(x))
+}
+
+// conf returns the value that a job sets for a key, or without one.
+func (j *Job) conf(key, without string) string {
+	if i := slices.IndexFunc(j.Conf, func(kv KeyValue) bool { return kv.Key == key }); i >= 0 {
+		return j.Conf[i].Value
+	}
+	return without
+}
