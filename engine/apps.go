@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"replay/engine/depend"
 	"replay/engine/master"
@@ -9,6 +11,7 @@ import (
 	"replay/engine/record"
 	"replay/engine/reuse"
 	"replay/engine/yarn"
+	"replay/engine/yarn/jvm"
 	"replay/policy/resource"
 	"replay/trace"
 )
@@ -286,9 +289,15 @@ func (s *sim) tooLarge(a *app) error {
 // Refused is part of [rm.Host].
 func (s *sim) Refused(id protocol.AppID, err error) { s.left.latest(id).refused(err) }
 
-// refused ends an attempt that the ResourceManager does not take, and its job.
+// refused ends an attempt that the ResourceManager does not take, and its job. YARN's text names an application by an id that was never recorded, and knows no
+// remedy for a queue that is none of applications.
 func (a *app) refused(err error) {
-	a.s.refuse(a.rec, err)
+	text := strings.ReplaceAll(err.Error(), jvm.AppName(clusterTimestamp, int32(a.id)), record.JobCalled(a.job.ID))
+	var r *yarn.Rejection
+	if errors.As(err, &r) && r.Parent != "" {
+		text += fmt.Sprintf("; it has queues below it, and YARN runs applications in leaf queues alone: replay import --queue-map NAMES=%s.other gives these jobs one", r.Parent)
+	}
+	a.s.refuse(a.rec, errors.New(text))
 	a.leaves()
 	a.s.release(a)
 }

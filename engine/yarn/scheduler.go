@@ -75,8 +75,9 @@ type Bar struct {
 
 // A Rejection is the refusal of an application, with YARN's own text.
 type Rejection struct {
-	App  protocol.AppID
-	Text string
+	App    protocol.AppID
+	Text   string
+	Parent string // the queue that was asked for, if it is there and no leaf
 }
 
 func (r *Rejection) Error() string { return r.Text }

@@ -36,7 +36,7 @@ func (s *Scheduler) AddApp(spec yarn.AppSpec) error {
 		return refuse("Application %s submitted by user %s to unknown queue: %s", name, spec.User, spec.Queue)
 	}
 	if !q.leaf {
-		return refuse("Application %s submitted by user : %s to non-leaf queue : %s", name, spec.User, spec.Queue)
+		return &yarn.Rejection{App: spec.ID, Parent: q.cfg.Path, Text: fmt.Sprintf("Application %s submitted by user : %s to non-leaf queue : %s", name, spec.User, spec.Queue)}
 	}
 	if text := q.refuses(spec.User, name); text != "" {
 		return refuse("org.apache.hadoop.security.AccessControlException: %s", text)

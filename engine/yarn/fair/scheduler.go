@@ -273,13 +273,17 @@ func (f *Scheduler) AddApp(s yarn.AppSpec) error {
 		return err
 	}
 	if q == nil || !q.leaf {
-		return f.reject(s, s.Queue+" is not a leaf queue")
+		refused := &yarn.Rejection{App: s.ID, Text: s.Queue + " is not a leaf queue"}
+		if q != nil {
+			refused.Parent = q.name
+		}
+		return refused
 	}
 	if _, zero := f.zeroType(q, s.AMSize); zero {
-		return f.reject(s, fmt.Sprintf(
+		return &yarn.Rejection{App: s.ID, Text: fmt.Sprintf(
 			"Cannot submit application %s to queue %s because it has zero amount of resource for a requested resource! "+
 				"Invalid requested AM resources: %s, maximum queue resources: %s",
-			jvm.AppName(f.timestamp, int32(s.ID)), s.Queue, f.text(s.AMSize), f.text(q.maxShare)))
+			jvm.AppName(f.timestamp, int32(s.ID)), s.Queue, f.text(s.AMSize), f.text(q.maxShare))}
 	}
 	for int(s.ID) >= len(f.apps) {
 		f.apps, f.attempts = append(f.apps, nil), append(f.attempts, nil)
@@ -303,10 +307,6 @@ func (f *Scheduler) AddApp(s yarn.AppSpec) error {
 func (f *Scheduler) Submission(spec yarn.AppSpec) yarn.AppSpec {
 	spec.AMSize = f.calc.Normalize(spec.AMSize, f.site.MinAllocation, f.MaxAllocation(spec.Queue), f.site.Increment)
 	return spec
-}
-
-func (f *Scheduler) reject(s yarn.AppSpec, text string) error {
-	return &yarn.Rejection{App: s.ID, Text: text}
 }
 
 // text is a resource as YARN prints it.
