@@ -78,6 +78,17 @@ type Row struct {
 	Cells        []Cell // by variant
 }
 
+// Without is the row of a part of what this one is about, told apart by a label such as queue=root.etl, that has no number in any replay.
+func (r *Row) Without(label, why string) *Row {
+	part := &Row{Value: r.Value, Group: r.Group}
+	part.Name, part.N, part.Open = r.Name+"["+label+"]", 0, 0
+	for range r.Cells {
+		nan := math.NaN()
+		part.Cells = append(part.Cells, Cell{Number: nan, Absent: why, Difference: nan, Half: nan, P: nan, Adjusted: nan, Detectable: nan, Untested: why, Finding: NotTested})
+	}
+	return part
+}
+
 // Finding is what a comparison says of one difference.
 type Finding string
 

@@ -3,6 +3,7 @@
 package gate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -41,7 +42,7 @@ func (g *Gate) Add(base, head *metric.Summary) error {
 			}
 		}
 		for _, c := range g.Conditions {
-			if _, _, _, err := c.Find(either); err != nil {
+			if _, _, _, err := c.Find(either); err != nil && !errors.As(err, new(*target.NoJobs)) {
 				return err
 			}
 		}
@@ -188,10 +189,15 @@ func (g *Gate) judge(c *compare.Comparison) (out []Judged, err error) {
 	alpha := inference.Level / float64(max(len(g.Conditions), 1))
 	for _, cond := range g.Conditions {
 		at, limit, percent, err := cond.Find(values)
-		if err != nil {
+		row := &c.Rows[at]
+		var none *target.NoJobs
+		switch {
+		case errors.As(err, &none):
+			row = row.Without("queue="+none.Queue, "no job is in this queue")
+		case err != nil:
 			return nil, err
 		}
-		j := Judged{Condition: cond, Row: &c.Rows[at], Limit: limit, Percent: percent, Over: math.NaN(), Half: math.NaN(), Status: Open}
+		j := Judged{Condition: cond, Row: row, Limit: limit, Percent: percent, Over: math.NaN(), Half: math.NaN(), Status: Open}
 		j.test(c, alpha)
 		if j.Over < 0 && !j.Change && g.least[j.Row.Name] {
 			j.Status, j.Why = Open, fmt.Sprintf("in a replay of head more than 5 %% of it goes on at the end, so that %s is a least value", j.Row.Unit.Amount(j.Row.Cells[head].Number))

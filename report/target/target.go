@@ -123,10 +123,21 @@ func (t *Target) left(name, within string, call bool) error {
 	return nil
 }
 
+// NoJobs is the error of a target about a queue that is there and has no jobs.
+type NoJobs struct {
+	Queue string // its path
+	known []string
+}
+
+func (e *NoJobs) Error() string {
+	return fmt.Sprintf("no job is in queue %s, want one of %s", e.Queue, strings.Join(e.known, ", "))
+}
+
 // Find returns which of values the target is about, and the limit in its unit: a part of the base's value where percent is true. The
-// error names those that come near.
+// error names those that come near. With a [NoJobs] come the value of all jobs and the limit.
 func (t *Target) Find(values []metric.Value) (at int, limit float64, percent bool, err error) {
-	if at, err = t.find(values); err != nil {
+	var none *NoJobs
+	if at, err = t.find(values); err != nil && !errors.As(err, &none) {
 		return 0, 0, false, fmt.Errorf("%q: %w", t.Text, err)
 	}
 	if percent = t.Change && t.unit == "%"; percent {
@@ -136,6 +147,9 @@ func (t *Target) Find(values []metric.Value) (at int, limit float64, percent boo
 	}
 	if text := t.certain(limit, &values[at].Quantity, percent); text != "" {
 		return 0, 0, false, fmt.Errorf("%q %s, whatever the replays: want a limit that a value can be on both sides of", t.Text, text)
+	}
+	if none != nil {
+		return at, limit, percent, fmt.Errorf("%q: %w", t.Text, none)
 	}
 	return at, limit, percent, nil
 }
@@ -209,19 +223,23 @@ func (t *Target) find(values []metric.Value) (int, error) {
 	case t.parts == nil:
 		return base, nil
 	}
-	return t.of(values[base].Name, values)
+	return t.of(base, values)
 }
 
-// of finds the part of a value: by its label, or of a queue by the end of its path where that is one queue alone.
-func (t *Target) of(name string, values []metric.Value) (int, error) {
-	p := t.parts[0]
+// of finds the part of a value: by its label, or of a queue by the end of its path where that is one queue alone. A queue that other values have and this one
+// has not is there without jobs.
+func (t *Target) of(base int, values []metric.Value) (int, error) {
+	name, p := values[base].Name, t.parts[0]
 	at := map[string]int{}
-	var known []string
+	var known, others []string
 	for i, v := range values {
-		if label, ok := strings.CutPrefix(v.Name, name+"["+p.key+"="); ok {
-			label = strings.TrimSuffix(label, "]")
+		of, label, ok := strings.Cut(strings.TrimSuffix(v.Name, "]"), "["+p.key+"=")
+		switch {
+		case ok && of == name:
 			known = append(known, label)
 			at[label] = i
+		case ok && !slices.Contains(others, label):
+			others = append(others, label)
 		}
 	}
 	if i, ok := at[p.value]; ok {
@@ -239,7 +257,16 @@ func (t *Target) of(name string, values []metric.Value) (int, error) {
 	case known == nil:
 		return 0, fmt.Errorf("%s is not told apart by %s", name, p.key)
 	}
-	return 0, fmt.Errorf("no jobs with %s=%s, want one of %s", p.key, p.value, strings.Join(known, ", "))
+	if p.key != "queue" {
+		return 0, fmt.Errorf("no job is of %s %s, want one of %s", p.key, p.value, strings.Join(known, ", "))
+	}
+	if slices.Contains(others, p.value) {
+		return base, &NoJobs{p.value, known}
+	}
+	if found = spelling.Called(p.value, others); len(found) == 1 {
+		return base, &NoJobs{found[0], known}
+	}
+	return 0, fmt.Errorf("no job is in a queue %s, nor is there one without jobs, want one of %s", p.value, strings.Join(known, ", "))
 }
 
 // near lists names that share a word with one that is not there.

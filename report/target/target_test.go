@@ -81,7 +81,7 @@ func TestWrong(t *testing.T) {
 		"p95(wait) < 1h30":                   ": no condition, want one such as",
 		"p95(wait) < 1h30q":                  "1h30q is no time, want one such as 90m or 1h30m",
 		"p95(wait, queue=etl) < 30s":         "2 queues end in etl, want one of root.a.etl, root.b.etl, root.ad-hoc",
-		"p95(wait, queue=etc) < 30s":         "no jobs with queue=etc, want one of root.a.etl",
+		"p95(wait, queue=etc) < 30s":         "no job is in a queue etc, nor is there one without jobs, want one of root.a.etl",
 		"mean(wait, queue=etl) < 30s":        "is not told apart by queue",
 		"p95(slowdown) < 3":                  "there is no p95 of slowdown, near it are slowdown_mean",
 		"mean(weight) < 3s":                  "there is no mean of weight; replay run TRACE --all lists the values",

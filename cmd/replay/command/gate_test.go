@@ -116,7 +116,7 @@ func TestNoVerdict(t *testing.T) {
 	}{
 		{[]string{"gate", traces + "fair-weights", "--base", base, "--head", head}, cmdline.ExitBadInput, filepath.Join(head, "fair-scheduler.xml") + ": line 2: malformed XML"},
 		{[]string{"gate", traces + "fair-weights", "--base", base, "--head", filepath.Join(head, "gone")}, cmdline.ExitUsage, "want a folder of configuration files"},
-		{[]string{"gate", traces + "fair-weights", "--base", base, "--head", base, "--hold", "mean(wait, queue=none) < 1s"}, cmdline.ExitUsage, "no jobs with queue=none"},
+		{[]string{"gate", traces + "fair-weights", "--base", base, "--head", base, "--hold", "mean(wait, queue=none) < 1s"}, cmdline.ExitUsage, "no job is in a queue none, nor is there one without jobs"},
 		{[]string{"bench", traces + "fair-weights", "--baseline", damaged}, cmdline.ExitBadInput, damaged + ": unexpected end of JSON input, want a baseline as replay bench --save writes it"},
 	} {
 		junit, markdown := written(t, "old.xml", "ok"), written(t, "old.md", "ok")
@@ -255,7 +255,7 @@ func TestGateWrong(t *testing.T) {
 		{[]string{"--base", "--", "--head", "--", "--slo", ""}, cmdline.ExitUsage, `--slo is "", want a value; without the flag there is none`},
 		{[]string{"--base", "--sharing fairy", "--head", base}, cmdline.ExitUsage, `replay: --base: sharing is "fairy", want one of fair, drf`},
 		{[]string{"--base", base, "--head", base, "--fail-if", "p95(wait)"}, cmdline.ExitUsage, `--fail-if is "p95(wait)", no condition, want one such as`},
-		{[]string{"--base", base, "--head", base, "--fail-if", "p95(wait, queue=d) > +5%"}, cmdline.ExitUsage, "no jobs with queue=d, want one of root.a, root.b, root.c"},
+		{[]string{"--base", base, "--head", base, "--fail-if", "p95(wait, queue=d) > +5%"}, cmdline.ExitUsage, "no job is in a queue d, nor is there one without jobs, want one of root.a, root.b, root.c"},
 		{[]string{"--base", base, "--head", base, "--slo", empty}, cmdline.ExitBadInput, "no condition in it"},
 		{[]string{"--base", base, "--head", base, "--json", "--github"}, cmdline.ExitUsage, "exclude each other"},
 	} {
@@ -371,11 +371,11 @@ func TestAtTheLimit(t *testing.T) {
 	}
 }
 
-// A queue that the head alone has jobs in may be held to a limit; one that neither has is an error that names those of both.
+// A queue that the head alone has jobs in may be held to a limit; of one that is there without jobs nothing is known; one that neither has is an error that names those of both.
 func TestGateOfANewQueue(t *testing.T) {
 	dir := t.TempDir()
 	next := filepath.Join(dir, "next.xml")
-	if err := os.WriteFile(next, []byte(`<allocations><queue name="new"/><queuePlacementPolicy><rule name="default" queue="root.new"/></queuePlacementPolicy></allocations>`), 0o644); err != nil {
+	if err := os.WriteFile(next, []byte(`<allocations><queue name="new"/><queue name="idle"/><queuePlacementPolicy><rule name="default" queue="root.new"/></queuePlacementPolicy></allocations>`), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	args := []string{"gate", traces + "fair-weights", "--base", "--", "--head", "--fair-scheduler " + next, "--max-seeds", "5", "--hold"}
@@ -386,7 +386,10 @@ func TestGateOfANewQueue(t *testing.T) {
 		"mean(wait, queue=new) < 10m":   {cmdline.ExitDone, "must hold: mean(wait, queue=new) < 10m. Kept: head has"},
 		"mean(wait, queue=new) > 10m":   {cmdline.ExitFailed, "must hold: mean(wait, queue=new) > 10m. Broken: head has"},
 		"mean(wait, queue=a) < 10m":     {cmdline.ExitDone, "Not known: no number for head"},
-		"mean(wait, queue=other) < 10m": {cmdline.ExitUsage, "no jobs with queue=other, want one of root.a, root.b, root.c, root.new"},
+		"mean(wait, queue=idle) < 10m":  {cmdline.ExitDone, "must hold: mean(wait, queue=idle) < 10m. Not known: no number for head: no job is in this queue"},
+		"mean(wait, queue=idle) < +5%":  {cmdline.ExitDone, "Not known: no number for head: no job is in this queue"},
+		"mean(wait, queue=idle) < 5":    {cmdline.ExitUsage, "5 has no unit"},
+		"mean(wait, queue=other) < 10m": {cmdline.ExitUsage, "no job is in a queue other, nor is there one without jobs, want one of root.a, root.b, root.c, root.new"},
 	} {
 		code, out, stderr := cmd(t, append(args, cond)...)
 		if code != want.code || !strings.Contains(strings.Join(strings.Fields(out+stderr), " "), want.said) {

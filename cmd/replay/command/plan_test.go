@@ -173,7 +173,7 @@ func TestPlanWrong(t *testing.T) {
 		{nil, "plan wants --hold"},
 		{[]string{"--hold", "mean(wait) < 1s"}, "plan wants --vary"},
 		{[]string{"--hold", "mean(wait) < +5%", "--vary", "nodes=4:8"}, `--hold is "mean(wait) < +5%", a change against a base, want a limit without a sign`},
-		{[]string{"--hold", "mean(wait, queue=x) < 1s", "--vary", "nodes=4:8"}, "no jobs with queue=x"},
+		{[]string{"--hold", "mean(wait, queue=x) < 1s", "--vary", "nodes=4:8"}, "no job is in a queue x, nor is there one without jobs"},
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nodes=8:4"}, "from 8 down to 4, want the smaller one first"},
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nodes=8"}, "want two values or more"},
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "conf x=1s:2m"}, "have different units"},
