@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -98,6 +99,11 @@ type Partial struct {
 	temp string // "" when it is in place or removed
 	lock *os.File
 }
+
+// Said is the text of an error with what is being written called as it would be in the end: where it is meanwhile is nobody's concern.
+func Said(text string) string { return meanwhile.ReplaceAllString(text, "/$1$2") }
+
+var meanwhile = regexp.MustCompile(`/\.([^/\n]+)\.partial([/:])`)
 
 // partials are those that are being written, for [AbortAll].
 var partials struct {

@@ -325,3 +325,17 @@ func TestScratchFile(t *testing.T) {
 		}
 	}
 }
+
+// An error names what is written by its place in the end.
+func TestSaid(t *testing.T) {
+	for text, want := range map[string]string{
+		"write /a/.out.partial/tasks.parquet: no space left on device": "write /a/out/tasks.parquet: no space left on device",
+		"write /a/.answer.svg.partial: no space left on device":        "write /a/answer.svg: no space left on device",
+		"open /a/.partial/x: no such file":                             "open /a/.partial/x: no such file",
+		"open /a/.b/c.partial: no such file":                           "open /a/.b/c.partial: no such file",
+	} {
+		if got := Said(text); got != want {
+			t.Errorf("%s is said as %s, want %s", text, got, want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -476,18 +477,18 @@ func (t *tableFile) Close() error {
 // finish ends a file of so many rows, whose last bytes have been written but for err.
 func (t *tableFile) finish(rows int64, err error) (FileEntry, error) {
 	entry := FileEntry{Name: t.name, Rows: rows}
-	err = errors.Join(err, t.buf.Flush())
+	err = cmp.Or(err, t.buf.Flush()) // which fails as the one before did
 	info, statErr := t.file.Stat()
 	if statErr == nil {
 		entry.Bytes = info.Size()
 	}
-	err = errors.Join(err, statErr, t.Close())
+	err = cmp.Or(err, statErr, t.Close())
 	entry.SHA256 = hex.EncodeToString(t.sum.Sum(nil))
 	return entry, err
 }
 
 func (t *tableWriter[T]) finish() (FileEntry, error) {
-	err := errors.Join(t.flush(), t.pw.Close())
+	err := cmp.Or(t.flush(), t.pw.Close())
 	defer func() { *t = tableWriter[T]{} }() // its memory is for what is written after it
 	return t.tableFile.finish(t.n, err)
 }

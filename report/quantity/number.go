@@ -40,6 +40,9 @@ const HourMS = 3_600_000
 func (u Unit) Amount(x float64) string {
 	switch u {
 	case Share:
+		if x != 0 && math.Abs(x*100) < 0.5e-6 { // no digit of it would be shown
+			return "under 0.000001 %"
+		}
 		return Decimals(x*100, digits(x*100, 2)) + " %"
 	case MS:
 		return Duration(x)

@@ -1,7 +1,7 @@
 package tables
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"os"
 	"reflect"
@@ -90,7 +90,7 @@ func (a *Arrow[R]) flush() {
 func (a *Arrow[R]) Close() error {
 	a.flush()
 	a.build.Release()
-	if err := errors.Join(a.err, a.writer.Close(), a.file.Close()); err != nil {
+	if err := cmp.Or(a.err, a.writer.Close(), a.file.Close()); err != nil {
 		return fmt.Errorf("%s: %w", a.path, err)
 	}
 	return nil

@@ -4,6 +4,7 @@ package tables
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -80,7 +81,7 @@ func (t *Table[S, R]) flush() {
 // Close writes what is left and the footer.
 func (t *Table[S, R]) Close() error {
 	t.flush()
-	err := errors.Join(t.err, t.writer.Close(), t.buffer.Flush(), t.file.Close())
+	err := cmp.Or(t.err, t.writer.Close(), t.buffer.Flush(), t.file.Close()) // those after the first fail as it did
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.path, err)
 	}

@@ -22,6 +22,7 @@ import (
 	"replay/cmd/replay/tracecmd"
 	"replay/engine"
 	"replay/engine/scenario"
+	"replay/outdir"
 	"replay/policy"
 	"replay/shown"
 )
@@ -104,7 +105,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer, policies 
 		err = errors.New(p.toSend(args, err, internal))
 	}
 	if text := p.words.Said(err); text != "" {
-		fmt.Fprintf(stderr, "replay: %s\n", text)
+		fmt.Fprintf(stderr, "replay: %s\n", outdir.Said(text))
 	}
 	return code
 }
