@@ -81,21 +81,8 @@ func read2020(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	}
 	seen := machines{}
 	if err := paiMachine.Read(ctx, b, files[paiMachine.Name], func(r *delimited.Row) error {
-		n := trace.Node{Host: r.Name(0), VCores: int32(r.Int(2, 0, trace.MostVCores)), MemMiB: gib * r.Int(3, 0, trace.MostMemMiB/gib), Present: true, Extra: []trace.NamedValue{}}
-		if gpus := r.IntOr(4, 0, 0, 1<<20); gpus > 0 {
-			n.Extra = []trace.NamedValue{{Name: containers.GPUMilli, Value: 1000 * gpus}}
-		}
-		if model := r.Text(1); model != "" {
-			n.Labels = []string{model}
-		}
-		if seen[n.Host] {
-			r.Bad(0, "a name that no row before has")
-		}
-		if r.Err() == nil {
-			seen.add(n.Host)
-			b.AddNode(n)
-		}
-		return r.Err()
+		return rows.AddMachine(b, r, seen, int32(r.Int(2, 0, trace.MostVCores)), gib*r.Int(3, 0, trace.MostMemMiB/gib),
+			trace.NamedValue{Name: containers.GPUMilli, Value: 1000 * r.IntOr(4, 0, 0, 1<<20)}, r.Text(1))
 	}); err != nil {
 		return err
 	}

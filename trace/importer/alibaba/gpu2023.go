@@ -70,22 +70,8 @@ func withTimes(b *workload.Builder, files []string) []string {
 }
 
 func addNode(b *workload.Builder, r *delimited.Row, seen map[string]bool) error {
-	n := trace.Node{Host: r.Name(0), VCores: int32(r.Int(1, 0, 1000*trace.MostVCores) / 1000), MemMiB: r.Int(2, 0, trace.MostMemMiB), Present: true, Extra: []trace.NamedValue{}}
-	if gpus := r.IntOr(3, 0, 0, 1<<20); gpus > 0 {
-		n.Extra = []trace.NamedValue{{Name: containers.GPUMilli, Value: 1000 * gpus}}
-	}
-	if model := r.Text(4); model != "" {
-		n.Labels = []string{model}
-	}
-	if seen[n.Host] {
-		r.Bad(0, "a name that no row before has")
-	}
-	if r.Err() != nil {
-		return r.Err()
-	}
-	seen[n.Host] = true
-	b.AddNode(n)
-	return nil
+	return rows.AddMachine(b, r, seen, int32(r.Int(1, 0, 1000*trace.MostVCores)/1000), r.Int(2, 0, trace.MostMemMiB),
+		trace.NamedValue{Name: containers.GPUMilli, Value: 1000 * r.IntOr(3, 0, 0, 1<<20)}, r.Text(4))
 }
 
 // addPod makes a job with one task of a pod, unless it was seen. One that was never scheduled ran for no time that is known.

@@ -86,21 +86,7 @@ func readPhilly(ctx context.Context, inputs []string, b *workload.Builder) error
 
 // addMachine adds the server of a row. Of its vcores and memory nothing is known.
 func addMachine(b *workload.Builder, r *delimited.Row, seen map[string]bool) error {
-	n := trace.Node{Host: r.Name(0), Present: true, Extra: []trace.NamedValue{}}
-	if gpus := r.Int(1, 0, mostGPUs); gpus > 0 {
-		n.Extra = []trace.NamedValue{{Name: containers.GPU, Value: gpus}}
-	}
-	if mem := strings.TrimSpace(r.Text(2)); mem != "" {
-		n.Labels = []string{mem}
-	}
-	if seen[n.Host] {
-		r.Bad(0, "a name that no row before has")
-	}
-	if r.Err() == nil {
-		seen[n.Host] = true
-		b.AddNode(n)
-	}
-	return r.Err()
+	return rows.AddMachine(b, r, seen, 0, 0, trace.NamedValue{Name: containers.GPU, Value: r.Int(1, 0, mostGPUs)}, strings.TrimSpace(r.Text(2)))
 }
 
 // phillyLog reads logs of jobs.
