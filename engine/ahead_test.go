@@ -11,6 +11,8 @@ import (
 	"replay/engine/random"
 	"replay/engine/record"
 	"replay/engine/scenario"
+	"replay/engine/yarn/conf"
+	"replay/policy/autoscale"
 )
 
 // randomDense is a cluster of randomFair whose nodes send heartbeats so often that much happens in the same millisecond, and where
@@ -29,6 +31,27 @@ func randomDense(r *rand.Rand, seed uint64) (func() scenario.Input, scenario.Opt
 		i.Events = nil
 		return i
 	}, o
+}
+
+// Nothing runs ahead where each heartbeat is executed, nor where nodes or containers can go at any time.
+func TestWhereApplicationsMayRunAhead(t *testing.T) {
+	for _, tt := range []struct {
+		engine     string
+		scaling    *autoscale.Plan
+		preemption bool
+		want       bool
+	}{
+		{scenario.Engines[0], nil, false, true},
+		{scenario.Dense, nil, false, false},
+		{scenario.Engines[0], &autoscale.Plan{}, false, false},
+		{scenario.Engines[0], nil, true, false},
+		{scenario.Dense, &autoscale.Plan{}, true, false},
+	} {
+		sc := &scenario.Scenario{Options: scenario.Options{Engine: tt.engine}, Scaling: tt.scaling, Site: &conf.Site{Preemption: tt.preemption}}
+		if got := mayRunAhead(sc); got != tt.want {
+			t.Errorf("%+v: may run ahead is %v", tt, got)
+		}
+	}
 }
 
 // disorderly is a sink that takes task attempts and containers in any order.
