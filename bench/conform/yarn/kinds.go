@@ -1,5 +1,6 @@
 // Package yarn has the kinds of golden vectors whose answers come from YARN's classes: shares, resources, settings, queues of
-// applications, whole runs of a scheduler, and the client of application masters.
+// applications, whole runs of a scheduler, the client of application
+// masters, and the monitors of the ResourceManager.
 package yarn
 
 import "replay/bench/conform/golden"
@@ -15,5 +16,6 @@ var Kinds = []golden.Kind{
 	allocFile,
 	placement,
 	amrmClient,
+	liveness,
 	schedulerRuns,
 }
