@@ -149,6 +149,34 @@ func TestMapReduceRerunsInOrder(t *testing.T) {
 	}
 }
 
+// That reduces notice nothing of a node that is gone is told while they still want what is on it: not before maps have ended, not for a job without reduces, and not once all has been fetched.
+func TestMapReduceTellsOfFetchesThatDoNotFail(t *testing.T) {
+	maps := stage(0, 12, 5000, nil)
+	for _, c := range []struct {
+		name   string
+		at     int64
+		stages []trace.Stage
+		want   bool
+	}{
+		{"reduces wait for maps", 60_000, []trace.Stage{stage(0, 24, 20_000, nil), stage(1, 2, 60_000, []int32{0})}, true},
+		{"no map has ended", 1000, []trace.Stage{maps, stage(1, 4, 60_000, []int32{0})}, false},
+		{"there are no reduces", 60_000, []trace.Stage{stage(0, 24, 20_000, nil)}, false},
+		{"all is fetched", 70_000, []trace.Stage{maps, stage(1, 2, 90_000, []int32{0})}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			nodes := cluster(3, 1)
+			job := mapReduceJob(0, 0, c.stages...)
+			am := amNode(t, nodes, job)
+			k, m := replay(t, input(nodes, []trace.NodeEvent{nodeEvent(c.at, 0, (am+1)%3, trace.Fail)}, job), scenario.Options{Seed: 1})
+			checkRecords(t, k, m)
+			told := slices.IndexFunc(m.Warnings, func(w record.Warning) bool { return w.Code == "fetch-failures" })
+			if (told >= 0) != c.want || c.want && !strings.Contains(m.Warnings[told].Text, "maps that reduces had still to fetch") {
+				t.Errorf("warnings %v, want one of fetches: %v", m.Warnings, c.want)
+			}
+		})
+	}
+}
+
 // A task that is taken over from an earlier attempt of the application keeps the failures of its attempts.
 func TestMapReduceRecoversFailures(t *testing.T) {
 	nodes := cluster(3, 1)

@@ -261,8 +261,15 @@ func (j *job) News() {
 // NodesChanged is part of [master.Master]: the next answer tells of it.
 func (j *job) NodesChanged(int) { j.News() }
 
-// NodeDown is part of [master.Master]: nobody has told the master yet.
-func (j *job) NodeDown(int32) {}
+// NodeDown is part of [master.Master]: nobody has told the master yet, and reduces notice nothing of outputs that are gone.
+//
+// Source: what does not happen here: JobImpl.TaskAttemptFetchFailureTransition.
+func (j *job) NodeDown(node int32) {
+	if n := j.wanted(node); n > 0 && !j.over {
+		j.h.Warn("fetch-failures", "%s: a node failed with the output of %d maps that reduces had still to fetch, of which they notice nothing before the ResourceManager has found it lost (yarn.nm.liveness-monitor.expiry-interval-ms); in MapReduce their fetches fail, and such maps may run again before that",
+			record.JobCalled(j.job.ID, j.job.Name, j.job.ExternalID), n)
+	}
+}
 
 // Fail is part of [master.Master].
 func (j *job) Fail(reason string) {

@@ -485,6 +485,25 @@ func (j *job) nodesChanged() {
 	}
 }
 
+// wanted returns how many maps have left their output on a node, if there are reduces that have not fetched everything.
+func (j *job) wanted(node int32) int {
+	fetched := j.completed[1]
+	for _, r := range j.live[1] {
+		if r.state == running && r.until != never {
+			fetched++
+		}
+	}
+	n := 0
+	if fetched < len(j.tasks[1]) {
+		for t := range j.tasks[0] {
+			if x := &j.tasks[0][t]; x.succeeded && x.node == node {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // rerun takes back the success of a map. Reduces that have not fetched everything wait for it.
 func (j *job) rerun(index int32, reschedule bool) {
 	t := &j.tasks[0][index]
