@@ -38,6 +38,7 @@ type Builder struct {
 	listed  string // file of the ResourceManager that has them
 	events  []event
 	took    residents
+	apart   apart // recordings
 	counted names // of recordings that wait
 	machine shape // of nodes that are made up; 0 = the format does not say
 	nodesIn string

@@ -171,6 +171,7 @@ func (b *Builder) makeNodes(c *cluster, flag shape) {
 	}
 	if opt.Nodes == 0 {
 		names, size = b.took.names(), flag.or(most)
+		b.sayApart()
 		if !flag.stated() {
 			b.source.NodesFrom = b.took.from()
 		}

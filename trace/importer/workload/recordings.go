@@ -83,6 +83,7 @@ func (b *Builder) settle() error {
 			}
 		}
 		b.took.add(d.resident)
+		b.apart.add(d.input.Application, d.resident.hosts)
 		b.Counts.add(d.counts, &b.counted, int64(b.Options.Copies))
 		b.AddHashed(d.input.Sources...)
 		b.used = append(b.used, s.recording.place)
