@@ -69,5 +69,5 @@ func (b *Builder) sayApart() {
 	for _, n := range sizes {
 		sum += n
 	}
-	b.Warn("the recordings seem to be of %d clusters, as none names a host of another: the trace has the %d hosts of all as one cluster at all times, on which jobs wait less than they did; --nodes %d is one as large as the largest (of executors in pods of their own a host is a pod), or import each by itself", len(sizes), sum, slices.Max(sizes))
+	b.Warn("the recordings seem to be of %d clusters, as none names a host of another: the trace has the %d hosts of all as one cluster at all times, on which jobs wait less than they did; --nodes %d, with --node-mem and --node-vcores, makes one of as many as the largest has (of executors in pods of their own a host is a pod), or import each by itself", len(sizes), sum, slices.Max(sizes))
 }
