@@ -326,6 +326,32 @@ func TestRollingLogs(t *testing.T) {
 	}
 }
 
+func TestRollingLogWithAGap(t *testing.T) {
+	lines := strings.SplitAfter(logText, "\n")
+	dir := filepath.Join(t.TempDir(), "eventlog_v2_app-1")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"events_1_app-1": strings.Join(lines[:12], ""), "events_3_app-1": "rubbish", "appstatus_app-1": ""} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := importtest.Import(t, Format, dir, nil); err == nil || !strings.Contains(err.Error(), "want number 2: a file of this rolling log is missing; --lenient keeps what can be used") {
+		t.Errorf("error is %v, want the number that is missing, and what to do", err)
+	}
+	var said []string
+	res, m, err := importtest.Import(t, Format, dir, func(o *workload.Options) {
+		o.Lenient, o.Warn = true, func(text string) { said = append(said, text) }
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.JobList) != 1 || res.Counts.Dropped["logs_cut_short"] != 1 || !strings.Contains(strings.Join(said, "\n"), "want number 2: a file of this rolling log is missing; what comes before it is used") {
+		t.Errorf("%d jobs, dropped %v, warnings %v; want one job that was cut short, and why", len(m.JobList), res.Counts.Dropped, said)
+	}
+}
+
 func TestAttempts(t *testing.T) {
 	dir := t.TempDir()
 	for _, attempt := range []string{"2", "10"} {

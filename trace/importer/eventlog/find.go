@@ -3,6 +3,7 @@ package eventlog
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,6 +23,7 @@ type Log struct {
 	given      string   // the input in which it was found
 	rolled     bool     // in several files; what the application leaves when it is killed ends anywhere
 	compacted  bool     // events of finished jobs were removed
+	gap        string   // why the files that are there are not all of a rolling log: one between them is missing, and those behind it are none of Files
 	archive    *archive // in which its files are
 }
 
@@ -268,8 +270,8 @@ func rollingLog(dir string, entries []fs.DirEntry) (log Log, passed []string, er
 	}
 	for i, f := range files {
 		if i > 0 && f.number != files[i-1].number+1 {
-			return log, passed, workload.Leave(dir, workload.Damaged, "%s comes after number %d, want number %d: a file of this rolling log is missing",
-				filepath.Base(f.path), files[i-1].number, files[i-1].number+1)
+			log.gap = fmt.Sprintf("%s comes after number %d, want number %d: a file of this rolling log is missing", filepath.Base(f.path), files[i-1].number, files[i-1].number+1)
+			break
 		}
 		log.Files = append(log.Files, f.path)
 	}

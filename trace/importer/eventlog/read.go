@@ -44,6 +44,14 @@ type reading struct {
 // readLog reads the log of one application. What was read stays in app,
 // also if the log can't be used: the error is that of ctx or a [workload.LeftOutError].
 func (r *reading) readLog(ctx context.Context, log Log, app *appLog) error {
+	switch {
+	case log.gap == "":
+	case r.mode != workload.Lenient:
+		return workload.Leave(log.Path, workload.Damaged, "%s%s", log.gap, lenientHint(r.mode))
+	default:
+		r.warn("%s: %s; what comes before it is used, and nothing behind it", log.Path, log.gap)
+		r.counts.Dropped["logs_cut_short"]++
+	}
 	err := r.readEvents(ctx, log, app)
 	if ctx.Err() != nil {
 		return ctx.Err()
