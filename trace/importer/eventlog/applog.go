@@ -498,7 +498,7 @@ func (a *appLog) onTaskEnd(stage, attempt int32, t *taskInfo) {
 	p := &st.parts[row]
 	switch string(t.reason) {
 	case "Success":
-	case "ExceptionFailure", "TaskResultLost", "UnknownReason", "TaskCommitDenied":
+	case "ExceptionFailure", "TaskResultLost", "UnknownReason": // and not TaskCommitDenied: another attempt has done the task's work
 		p.retries++
 	case "FetchFailed":
 		a.failed[t.from] = true

@@ -279,7 +279,8 @@ func TestTaskAttempts(t *testing.T) {
 	s.attempt(st, 2, 0, 30, "ExecutorLostFailure", "PROCESS_LOCAL")
 	s.attempt(st, 2, 0, 20, "ExecutorLostFailure", "PROCESS_LOCAL") // no success: the longest attempt
 	s.attempt(st, 3, 0, 200, "Success", "PROCESS_LOCAL")
-	s.attempt(st, 5, 0, 100, "Success", "PROCESS_LOCAL") // task 4 was lost from the log
+	s.attempt(st, 3, 100, 205, "TaskCommitDenied", "PROCESS_LOCAL") // a copy that came too late has not failed by itself
+	s.attempt(st, 5, 0, 100, "Success", "PROCESS_LOCAL")            // task 4 was lost from the log
 	fmt.Fprintf(s, `{"Event":"SparkListenerStageCompleted","Stage Info":{"Completion Time":1000,%s}}`+"\n", st.info())
 	s.end(0, 1000)
 	got, res := stagesOf(t, s)
