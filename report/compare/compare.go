@@ -83,8 +83,9 @@ func (r *Row) Without(label, why string) *Row {
 	part := &Row{Value: r.Value, Group: r.Group}
 	part.Name, part.N, part.Open = r.Name+"["+label+"]", 0, 0
 	for range r.Cells {
-		nan := math.NaN()
-		part.Cells = append(part.Cells, Cell{Number: nan, Absent: why, Difference: nan, Half: nan, P: nan, Adjusted: nan, Detectable: nan, Untested: why, Finding: NotTested})
+		cell := unfilled()
+		cell.Absent, cell.Untested, cell.Finding = why, why, NotTested
+		part.Cells = append(part.Cells, cell)
 	}
 	return part
 }
@@ -190,10 +191,15 @@ func (c *Comparison) newRow(s *series, title string) Row {
 	return row
 }
 
+// unfilled is a cell without a number.
+func unfilled() Cell {
+	nan := math.NaN()
+	return Cell{Number: nan, Difference: nan, Half: nan, P: nan, Adjusted: nan, Detectable: nan}
+}
+
 // cell puts the values of runs together: that of a unit is its mean over the unit's runs.
 func (c *Comparison) cell(of []value) Cell {
-	nan := math.NaN()
-	cell := Cell{Number: nan, Difference: nan, Half: nan, P: nan, Adjusted: nan, Detectable: nan}
+	cell := unfilled()
 	for _, u := range c.Units {
 		var xs []float64
 		absent := ""
@@ -205,7 +211,7 @@ func (c *Comparison) cell(of []value) Cell {
 		}
 		x := dist.Mean(xs)
 		if absent != "" {
-			x = nan
+			x = math.NaN()
 			cell.Missing = append(cell.Missing, u.Name)
 			if cell.Absent == "" {
 				cell.Absent = absent
