@@ -28,8 +28,11 @@ func (j *Job) executor(s *Stage) (memMiB int64, vcores int32, further []NamedVal
 			continue
 		}
 		if own {
-			if limit := atATime(n, j.conf("spark.task.resource."+spark+".amount", "0")); limit > 0 && (tasks == 0 || limit < tasks) {
-				tasks = limit
+			each, err := strconv.ParseFloat(j.conf("spark.task.resource."+spark+".amount", "0"), 64)
+			if err == nil && each > 0 {
+				if limit := TasksServed(n, each); limit > 0 && (tasks == 0 || limit < tasks) {
+					tasks = limit
+				}
 			}
 			switch spark {
 			case "gpu":
@@ -45,16 +48,17 @@ func (j *Job) executor(s *Stage) (memMiB int64, vcores int32, further []NamedVal
 	return j.ExecMemMiB, j.ExecVCores, further, tasks
 }
 
-// atATime is how many tasks that take each of a resource an executor with n of it runs at a time; 0 = they take none.
-func atATime(n int64, each string) int64 {
-	x, err := strconv.ParseFloat(each, 64)
+// TasksServed returns how many tasks of a Spark job n of a resource serve at a time, each of which takes so much: above 0, a part of at most a half or whole ones.
+//
+// Source: ResourceProfile.calculateTasksAndLimitingResource.
+func TasksServed(n int64, each float64) int64 {
 	switch {
-	case err != nil || !(x > 0) || x > math.MaxInt32:
+	case each <= 0.5:
+		return n * int64(min(1/each, math.MaxInt32))
+	case each > math.MaxInt32:
 		return 0
-	case x <= 0.5:
-		return n * int64(min(1/x, math.MaxInt32))
 	}
-	return n / int64(math.Ceil(x))
+	return n / int64(math.Ceil(each))
 }
 
 // conf returns the value that a job sets for a key, or without one.

@@ -2,10 +2,10 @@ package conf
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"replay/policy/resource"
+	"replay/trace"
 )
 
 // Overrides are the amounts that a resource profile sets itself. Unset ones are the application's.
@@ -137,14 +137,8 @@ func (c *Conf) TasksPerExecutor(o Overrides) int {
 	return int(n)
 }
 
-// perExecutor returns how many tasks the resource of one executor serves. A task may ask for a
-// part of at most a half, or for whole ones.
-func (r CustomResource) perExecutor() int64 {
-	if r.Task <= 0.5 {
-		return r.Executor * int64(min(math.Floor(1/r.Task), math.MaxInt32))
-	}
-	return r.Executor / int64(math.Ceil(r.Task))
-}
+// perExecutor returns how many tasks the resource of one executor serves.
+func (r CustomResource) perExecutor() int64 { return trace.TasksServed(r.Executor, r.Task) }
 
 // AMSize returns what the container of the application master is asked with: the driver in
 // cluster mode, a small process in client mode. types are as in [Conf.ContainerSize].

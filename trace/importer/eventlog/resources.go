@@ -83,12 +83,8 @@ func (c *sparkConf) slots(p *resourceProfile) int64 {
 		if !p.ownExecutors {
 			has = c.count("spark.executor.resource."+name+".amount", 0)
 		}
-		switch n := p.customOfTasks[name]; {
-		case n <= 0:
-		case n <= 0.5:
-			most = min(most, has*int64(1/n))
-		default:
-			most = min(most, has/int64(math.Ceil(n)))
+		if each := p.customOfTasks[name]; each > 0 {
+			most = min(most, trace.TasksServed(has, each))
 		}
 	}
 	return most
