@@ -69,6 +69,7 @@ type Table struct {
 
 	anywhere  Record
 	version   int64
+	smallest  int64 // see [Table.Smallest]
 	of        int64 // version of locations
 	locations int   // of a table by groups
 	asOf      int64 // version of located, plus 1
@@ -165,6 +166,10 @@ func (t *Table) Located() bool {
 	}
 	return t.located
 }
+
+// Smallest returns the memory of the smallest record that there may be, MiB: of those stored since there was none, as a host or a rack may still be asked for one of
+// a size that is asked for nowhere else.
+func (t *Table) Smallest() int64 { return t.smallest }
 
 // Wanted reports whether containers are wanted anywhere under the key.
 func (t *Table) Wanted() bool { return t.active }
@@ -404,6 +409,9 @@ func (r *Requests) put(t *Table, a protocol.Ask, add bool) *Record {
 	h := r.places.Hash(a.Name)
 	if a.Name != protocol.Any && t.byLocality() {
 		r.spell(t)
+	}
+	if mem := a.Size[resource.Memory]; mem < t.smallest || t.records.Len() == 0 && !t.byLocality() {
+		t.smallest = mem
 	}
 	if old := t.ref(a.Name, h); old != nil && add {
 		rec.Count = old.Count + 1

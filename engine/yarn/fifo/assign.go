@@ -12,18 +12,12 @@ import (
 //
 // Source: FifoScheduler.assignContainers.
 func (s *Scheduler) assign(n *yarn.Node) {
+	s.asking.settle()
 	made, least := 0, int64(math.MaxInt64)
-	for _, app := range s.apps {
+	for _, app := range s.asking.apps {
 		a := app.attempt
-		if a == nil {
-			continue
-		}
-		if made == 0 {
-			for _, t := range a.Active() {
-				least = min(least, t.Any().Size[resource.Memory])
-			}
-		}
-		if a.Blacklisted(n) {
+		least = min(least, app.least)
+		if app.least > n.Free[resource.Memory] || a.Blacklisted(n) {
 			continue
 		}
 		s.scratch = append(s.scratch[:0], a.Active()...)
@@ -33,6 +27,7 @@ func (s *Scheduler) assign(n *yarn.Node) {
 				break
 			}
 		}
+		s.asking.changed(app)
 		if !s.hasRoom(n) {
 			break
 		}
@@ -41,11 +36,7 @@ func (s *Scheduler) assign(n *yarn.Node) {
 		s.passed(n, least)
 	}
 	s.told, s.newcomer = s.unallocated(), false
-	for _, app := range s.apps {
-		if app.attempt != nil {
-			app.headroom = s.told
-		}
-	}
+	s.looks++
 }
 
 // assignKey serves one key at all three levels and returns how many containers it made.
@@ -103,10 +94,13 @@ func (s *Scheduler) allocate(a *yarn.Attempt, t *yarn.Table, n *yarn.Node, kind 
 //
 // Source: AbstractYarnScheduler.completedContainer, FifoScheduler.completedContainerInternal.
 func (s *Scheduler) end(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
-	if c == nil || s.attempt(c.ID.App) == nil {
+	if c == nil {
 		return
 	}
-	a := c.App
+	app, a := s.app(c.ID.App), c.App
+	if app == nil || app.attempt == nil {
+		return
+	}
 	launched := c.Launched()
 	acquired := c.State == yarn.ContainerAcquired || c.State == yarn.ContainerRunning
 	if a.RemoveLive(c.ID) {
@@ -125,6 +119,7 @@ func (s *Scheduler) end(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
 	if c.Asks != nil {
 		s.wants(min(s.least, c.Size[resource.Memory]))
 		a.PutBack(c.Key, c.Asks)
+		s.asking.changed(app)
 	}
 }
 

@@ -180,7 +180,9 @@ func TestNodeWithLessThanTheMinimum(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	c.node(2, 2048)
-	c.Scheduler.app(1).attempt.Update([]protocol.Ask{ask(protocol.Any, 2, 512)}, false)
+	a := c.Scheduler.app(1)
+	a.attempt.Update([]protocol.Ask{ask(protocol.Any, 2, 512)}, false)
+	c.asking.changed(a)
 	c.NodeUpdate(2, nil, nil)
 	if got, want := told(events), "1 OFF_SWITCH 512; 1 OFF_SWITCH 512; 2 OFF_SWITCH 512; 2 OFF_SWITCH 512"; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -192,17 +194,17 @@ func TestHeadroom(t *testing.T) {
 	c, _ := watched(t)
 	c.node(0, 4096)
 	c.app(1, ask(protocol.Any, 3, 1024))
-	headroom := func() resource.Resource {
+	headroom := func(of protocol.AppID) resource.Resource {
 		t.Helper()
 		var out protocol.AllocateResponse
-		if err := c.Allocate(1, &protocol.AllocateRequest{}, &out); err != nil {
+		if err := c.Allocate(of, &protocol.AllocateRequest{}, &out); err != nil {
 			t.Fatal(err)
 		}
 		return out.Headroom
 	}
 	want := func(when string, want resource.Resource) {
 		t.Helper()
-		if got := headroom(); got != want {
+		if got := headroom(1); got != want {
 			t.Errorf("%s: %v, want %v", when, got, want)
 		}
 	}
@@ -212,21 +214,22 @@ func TestHeadroom(t *testing.T) {
 	}
 	c.NodeUpdate(0, nil, nil)
 	want("after three containers", resource.R(1024, 1))
-	if got := c.Scheduler.app(2).headroom; got != (resource.Resource{}) {
-		t.Errorf("an application without an attempt has %v", got)
+	c.AddAttempt(2)
+	if got := headroom(2); got != (resource.Resource{}) {
+		t.Errorf("an attempt made since has %v", got)
 	}
 	c.SetNodeTotal(0, resource.R(2048, 1))
 	want("still", resource.R(1024, 1))
 	c.NodeUpdate(0, nil, nil)
 	want("there is no room to offer", resource.R(1024, 1))
 	c.node(1, 1024)
-	c.Scheduler.app(1).attempt.Update([]protocol.Ask{ask(protocol.Any, 1, 1024)}, false)
+	c.ask(1, ask(protocol.Any, 1, 1024))
 	c.SetNodeTotal(0, resource.R(1024, 1))
 	c.NodeUpdate(1, nil, nil)
-	want("less than is used", resource.Resource{})
+	want("less memory than is used", resource.R(0, 1))
 	c.SetNodeTotal(0, resource.R(8192, 8))
 	c.NodeUpdate(0, nil, nil)
-	if headroom() == (resource.Resource{}) {
+	if headroom(1) == (resource.Resource{}) {
 		t.Error("no room on a node that has grown")
 	}
 	c.RemoveAttempt(1)
@@ -291,5 +294,17 @@ func TestEndsOfContainers(t *testing.T) {
 	}
 	if slices.ContainsFunc(c.apps, func(a *app) bool { return a.spec.ID == 1 }) {
 		t.Error("the application is still there")
+	}
+}
+
+// Under one key a host may be asked for smaller containers than anywhere, which are those that fit.
+func TestSmallerOnAHost(t *testing.T) {
+	c, events := watched(t)
+	c.node(0, 2048)
+	c.app(1, ask(protocol.Any, 1, 4096))
+	c.ask(1, ask(protocol.Any, 2, 4096), ask(c.rack(0), 2, 1024), ask(c.host(0), 2, 1024))
+	c.NodeUpdate(0, nil, nil)
+	if got, want := told(events), "1 NODE_LOCAL 1024; 1 NODE_LOCAL 1024"; got != want {
+		t.Errorf("got %q, want %s", got, want)
 	}
 }

@@ -2,7 +2,6 @@ package fifo
 
 import (
 	"math"
-	"slices"
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
@@ -44,7 +43,7 @@ func (s *Scheduler) wants(least int64) {
 // passed notes a heartbeat at which nothing was allocated; least is what is asked for at least. To look at all nodes again takes time, which such heartbeats
 // pay for.
 func (s *Scheduler) passed(n *yarn.Node, least int64) {
-	if s.uneven || least == math.MaxInt64 || n.Free[resource.Memory] >= least {
+	if least == math.MaxInt64 || n.Free[resource.Memory] >= least {
 		return
 	}
 	if s.wasted++; s.wasted*16 >= s.nodes.Len() {
@@ -52,20 +51,12 @@ func (s *Scheduler) passed(n *yarn.Node, least int64) {
 	}
 }
 
-// update stores asks. Where sizes under a key differ, or change, some of the key's may be smaller than the one that is looked at.
+// update stores asks.
 func (s *Scheduler) update(a *yarn.Attempt) {
-	odd := func() bool {
-		return slices.ContainsFunc(s.asks, func(ask protocol.Ask) bool {
-			t := a.Table(yarn.Key{Priority: ask.Priority, Request: ask.RequestID})
-			return t != nil && t.Any() != nil && t.Any().Size[resource.Memory] != ask.Size[resource.Memory]
-		})
-	}
 	for i := range s.asks {
 		s.wants(min(s.least, s.asks[i].Size[resource.Memory]))
 	}
-	s.uneven = s.uneven || odd()
 	a.Update(s.asks, false)
-	s.uneven = s.uneven || odd()
 }
 
 // hasRoom reports whether the node is offered to the applications.
@@ -78,16 +69,6 @@ func (s *Scheduler) unallocated() resource.Resource {
 	return s.nodes.Capacity.Sub(s.used).Max(resource.Resource{})
 }
 
-// asking reports whether an application asks for something.
-func (s *Scheduler) asking() bool {
-	for _, app := range s.apps {
-		if app.attempt != nil && len(app.attempt.Active()) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // Epoch is part of [yarn.Elider].
 func (s *Scheduler) Epoch(ranks []protocol.NodeID) { s.sets.Epoch(ranks) }
 
@@ -98,7 +79,7 @@ func (s *Scheduler) Beats(rank int, on bool) { s.sets.Beats(rank, on) }
 func (s *Scheduler) NextHeartbeat(h, limit, _ int64) int64 {
 	if s.newcomer || s.told != s.unallocated() {
 		limit = s.sets.Next(tight, h, limit)
-	} else if !s.asking() {
+	} else if s.asking.settle(); len(s.asking.apps) == 0 {
 		return limit
 	}
 	return s.sets.Next(roomy, h, limit)

@@ -109,3 +109,26 @@ func TestHeartbeatsForWhatComesBack(t *testing.T) {
 		t.Errorf("the next heartbeat is %d, want 2, that of the node with room for what came back", got)
 	}
 }
+
+// What was asked for on a rack stays when all is allocated elsewhere, and may be less than what is asked for anywhere later.
+func TestHeartbeatsForWhatIsLeftOnARack(t *testing.T) {
+	c := newCluster(t)
+	c.node(0, 2048)
+	c.node(1, 2048) // on the other rack
+	c.Epoch([]protocol.NodeID{0, 1})
+	c.Beats(0, true)
+	c.Beats(1, true)
+	c.app(1, ask(protocol.Any, 1, 2048), ask(c.rack(1), 2, 2048))
+	c.NodeUpdate(0, nil, nil)
+	c.ask(1, ask(protocol.Any, 1, 8192))
+	c.NodeUpdate(0, nil, nil)
+	c.app(2, ask(protocol.Any, 1, 8192))
+	c.node(2, 1024)
+	c.NodeUpdate(2, nil, nil)
+	if got := c.NextHeartbeat(0, 5, 5); got != 1 {
+		t.Errorf("the next heartbeat is %d, want 1: there is room for what is asked for on its rack", got)
+	}
+	if c.NodeUpdate(1, nil, nil); len(c.made) != 2 {
+		t.Errorf("%d containers, want 2", len(c.made))
+	}
+}

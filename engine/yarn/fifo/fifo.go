@@ -4,6 +4,7 @@ package fifo
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"replay/engine/protocol"
@@ -38,10 +39,11 @@ type Scheduler struct {
 	event     yarn.Event
 
 	sets     yarn.NodeSets
+	asking   asking
 	told     resource.Resource // headroom as of the last look at the applications
+	looks    int64             // how many there were
 	newcomer bool              // an attempt was made since
 	least    int64             // MiB; no application asks for a container of less
-	uneven   bool              // sizes differ, or have changed, under one key
 	wasted   int               // heartbeats at which nothing was allocated, on nodes without room for the least
 }
 
@@ -50,7 +52,10 @@ type app struct {
 	spec     yarn.AppSpec
 	attempt  *yarn.Attempt // nil while there is none
 	attempts int32         // ever added
-	headroom resource.Resource
+	looks    int64         // of the scheduler before the attempt was made
+	pending  resource.Resource
+	least    int64 // MiB of the smallest container that it asks for, the largest number for none; as pending, of the last time that asks were settled
+	stale    bool
 }
 
 var (
@@ -111,11 +116,11 @@ func (s *Scheduler) Submission(spec yarn.AppSpec) yarn.AppSpec {
 
 // AddApp admits every application, whatever queue it names.
 func (s *Scheduler) AddApp(spec yarn.AppSpec) error {
-	i, found := s.search(spec.ID)
+	i, found := search(s.apps, spec.ID)
 	if found {
 		panic(fmt.Sprintf("fifo: application %d was submitted twice", spec.ID))
 	}
-	s.apps = reuse.Insert(s.apps, i, &app{spec: spec})
+	s.apps = reuse.Insert(s.apps, i, &app{spec: spec, least: math.MaxInt64})
 	return nil
 }
 
@@ -124,14 +129,14 @@ func (s *Scheduler) AddAttempt(id protocol.AppID) {
 	if a := s.app(id); a != nil {
 		s.newcomer = true
 		a.attempts++
-		a.headroom = resource.Resource{} // until the next heartbeat
+		a.looks = s.looks
 		a.attempt = yarn.NewAttempt(a.spec, a.attempts, s.timestamp, s.now, s.nodes.Places)
 	}
 }
 
 // RemoveApp ends what the application runs and forgets it.
 func (s *Scheduler) RemoveApp(id protocol.AppID) {
-	i, found := s.search(id)
+	i, found := search(s.apps, id)
 	if !found {
 		return
 	}
@@ -153,6 +158,7 @@ func (s *Scheduler) RemoveAttempt(id protocol.AppID) {
 		a.Stop()
 	}
 	app.attempt = nil
+	s.asking.changed(app)
 }
 
 // Allocate stores asks and hands over what was allocated. Requests for another size are checked and then ignored.
@@ -177,8 +183,11 @@ func (s *Scheduler) Allocate(id protocol.AppID, in *protocol.AllocateRequest, ou
 		s.end(s.container(c), protocol.ExitAborted, yarn.EventReleased)
 	}
 	s.update(a)
+	s.asking.changed(app)
 	a.Blacklist(in.BlacklistAdd, in.BlacklistRemove)
-	out.Headroom = app.headroom
+	if out.Headroom = s.told; app.looks == s.looks { // nothing until the next heartbeat
+		out.Headroom = resource.Resource{}
+	}
 	for _, c := range a.Pull() {
 		out.Allocated = append(out.Allocated, c.Protocol())
 	}
@@ -248,25 +257,22 @@ func (s *Scheduler) MaxAllocation(string) resource.Resource {
 
 // Queues yields root and the only queue.
 func (s *Scheduler) Queues(yield func(*yarn.QueueState)) {
+	s.asking.settle()
 	q := yarn.QueueState{
-		Path: "root", Weight: 1, Used: s.allocated, Demand: s.allocated, MaxShare: s.nodes.Capacity, Runnable: len(s.apps),
-	}
-	for _, app := range s.apps {
-		if app.attempt != nil {
-			q.Demand = q.Demand.Add(app.attempt.Pending())
-		}
+		Path: "root", Weight: 1, Used: s.allocated, Demand: s.allocated.Add(s.asking.pending), MaxShare: s.nodes.Capacity, Runnable: len(s.apps),
 	}
 	yield(&q)
 	q.Path, q.Leaf = Queue, true
 	yield(&q)
 }
 
-func (s *Scheduler) search(id protocol.AppID) (int, bool) {
-	return slices.BinarySearchFunc(s.apps, id, func(a *app, id protocol.AppID) int { return int(a.spec.ID - id) })
+// search returns where an application is, or belongs, among those by number.
+func search(apps []*app, id protocol.AppID) (int, bool) {
+	return slices.BinarySearchFunc(apps, id, func(a *app, id protocol.AppID) int { return int(a.spec.ID - id) })
 }
 
 func (s *Scheduler) app(id protocol.AppID) *app {
-	if i, found := s.search(id); found {
+	if i, found := search(s.apps, id); found {
 		return s.apps[i]
 	}
 	return nil
