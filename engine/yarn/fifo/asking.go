@@ -24,7 +24,8 @@ func (k *asking) changed(a *app) {
 }
 
 // settle looks at the applications that have changed.
-func (k *asking) settle() {
+func (s *Scheduler) settle() {
+	k := &s.asking
 	for _, a := range k.stale {
 		a.stale = false
 		pending, least := resource.Resource{}, int64(math.MaxInt64)
@@ -44,6 +45,7 @@ func (k *asking) settle() {
 			}
 		}
 		a.pending, a.least = pending, least
+		s.wants(min(s.least, least))
 	}
 	k.stale = k.stale[:0]
 }

@@ -12,7 +12,7 @@ import (
 //
 // Source: FifoScheduler.assignContainers.
 func (s *Scheduler) assign(n *yarn.Node) {
-	s.asking.settle()
+	s.settle()
 	made, least := 0, int64(math.MaxInt64)
 	for _, app := range s.asking.apps {
 		a := app.attempt
@@ -117,7 +117,6 @@ func (s *Scheduler) end(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
 	c.Node.Release(c.ID, c.Hash, false)
 	s.used = s.used.Sub(c.Size)
 	if c.Asks != nil {
-		s.wants(min(s.least, c.Size[resource.Memory]))
 		a.PutBack(c.Key, c.Asks)
 		s.asking.changed(app)
 	}

@@ -51,14 +51,6 @@ func (s *Scheduler) passed(n *yarn.Node, least int64) {
 	}
 }
 
-// update stores asks.
-func (s *Scheduler) update(a *yarn.Attempt) {
-	for i := range s.asks {
-		s.wants(min(s.least, s.asks[i].Size[resource.Memory]))
-	}
-	a.Update(s.asks, false)
-}
-
 // hasRoom reports whether the node is offered to the applications.
 func (s *Scheduler) hasRoom(n *yarn.Node) bool {
 	return n.Free[resource.Memory] >= s.site.MinAllocation[resource.Memory]
@@ -77,9 +69,10 @@ func (s *Scheduler) Beats(rank int, on bool) { s.sets.Beats(rank, on) }
 
 // NextHeartbeat is part of [yarn.Elider].
 func (s *Scheduler) NextHeartbeat(h, limit, _ int64) int64 {
+	s.settle()
 	if s.newcomer || s.told != s.unallocated() {
 		limit = s.sets.Next(tight, h, limit)
-	} else if s.asking.settle(); len(s.asking.apps) == 0 {
+	} else if len(s.asking.apps) == 0 {
 		return limit
 	}
 	return s.sets.Next(roomy, h, limit)

@@ -182,7 +182,7 @@ func (s *Scheduler) Allocate(id protocol.AppID, in *protocol.AllocateRequest, ou
 	for _, c := range in.Releases {
 		s.end(s.container(c), protocol.ExitAborted, yarn.EventReleased)
 	}
-	s.update(a)
+	a.Update(s.asks, false)
 	s.asking.changed(app)
 	a.Blacklist(in.BlacklistAdd, in.BlacklistRemove)
 	if out.Headroom = s.told; app.looks == s.looks { // nothing until the next heartbeat
@@ -257,7 +257,7 @@ func (s *Scheduler) MaxAllocation(string) resource.Resource {
 
 // Queues yields root and the only queue.
 func (s *Scheduler) Queues(yield func(*yarn.QueueState)) {
-	s.asking.settle()
+	s.settle()
 	q := yarn.QueueState{
 		Path: "root", Weight: 1, Used: s.allocated, Demand: s.allocated.Add(s.asking.pending), MaxShare: s.nodes.Capacity, Runnable: len(s.apps),
 	}

@@ -151,7 +151,7 @@ func TestTwinThatLeavesHeartbeatsOut(t *testing.T) {
 
 // kept finds what is kept of the asks otherwise than the attempts have it.
 func (c *cluster) kept(t *rapid.T) {
-	c.asking.settle()
+	c.settle()
 	var apps []*app
 	var pending resource.Resource
 	for _, a := range c.apps {
