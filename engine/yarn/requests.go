@@ -70,6 +70,8 @@ type Table struct {
 	anywhere  Record
 	version   int64
 	smallest  int64 // see [Table.Smallest]
+	first     resource.Resource
+	unlike    bool  // see [Table.Unlike]
 	of        int64 // version of locations
 	locations int   // of a table by groups
 	asOf      int64 // version of located, plus 1
@@ -170,6 +172,9 @@ func (t *Table) Located() bool {
 // Smallest returns the memory of the smallest record that there may be, MiB: of those stored since there was none, as a host or a rack may still be asked for one of
 // a size that is asked for nowhere else.
 func (t *Table) Smallest() int64 { return t.smallest }
+
+// Unlike reports whether its records may differ in size: one has been stored of another size than the first since there was none.
+func (t *Table) Unlike() bool { return t.unlike }
 
 // Wanted reports whether containers are wanted anywhere under the key.
 func (t *Table) Wanted() bool { return t.active }
@@ -410,8 +415,10 @@ func (r *Requests) put(t *Table, a protocol.Ask, add bool) *Record {
 	if a.Name != protocol.Any && t.byLocality() {
 		r.spell(t)
 	}
-	if mem := a.Size[resource.Memory]; mem < t.smallest || t.records.Len() == 0 && !t.byLocality() {
-		t.smallest = mem
+	if t.records.Len() == 0 && !t.byLocality() {
+		t.smallest, t.first, t.unlike = a.Size[resource.Memory], a.Size, false
+	} else if a.Size != t.first {
+		t.smallest, t.unlike = min(t.smallest, a.Size[resource.Memory]), true
 	}
 	if old := t.ref(a.Name, h); old != nil && add {
 		rec.Count = old.Count + 1

@@ -267,6 +267,10 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 	if ask == nil || ask.Count <= 0 || !a.queue.fits(&ask.Size) {
 		return
 	}
+	if t.Unlike() {
+		x.all = true // what a host is asked for may fit where what is asked for anywhere does not
+		return
+	}
 	level := policy.AnyLevel
 	if e.counts {
 		if e.foreseen == nil || !only || t.Update != (protocol.ContainerID{}) || a.HasBlacklist() || a.Barred() || !ask.Size.FitsIn(e.least.size) || !f.relaxed(a, t) {
