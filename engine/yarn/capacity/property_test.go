@@ -140,7 +140,11 @@ func (w *world) step() {
 				protocol.Ask{Priority: priority, Name: w.host(i), Count: n, Size: size, Relax: true},
 				protocol.Ask{Priority: priority, Name: w.rack(i), Count: n, Size: size, Relax: true})
 		}
-		w.allocate(app, protocol.AllocateRequest{Asks: asks})
+		in := protocol.AllocateRequest{Asks: asks}
+		if w.twin != nil {
+			w.unlike(&in, i)
+		}
+		w.allocate(app, in)
 	case "beat":
 		if len(w.nodes) > 0 {
 			w.beat(rapid.SampledFrom(w.nodes).Draw(t, "beating"), nil)
@@ -166,6 +170,45 @@ func (w *world) step() {
 			w.both(func(s *Scheduler) { s.RemoveApp(w.apps[0]) })
 			w.apps = w.apps[1:]
 		}
+	}
+}
+
+// unlike makes of a message what no client says: sizes and counts that do not fit together, names that may not be left for others, and further changes.
+func (w *world) unlike(in *protocol.AllocateRequest, node int) {
+	t := w.t
+	chance := func(n int, of string) bool { return rapid.IntRange(0, n).Draw(t, of) == 1 }
+	for i := range in.Asks {
+		a := &in.Asks[i]
+		if chance(3, "another size") {
+			a.Size = resource.R(1024*rapid.Int64Range(1, 4).Draw(t, "memory"), rapid.Int64Range(1, 3).Draw(t, "vcores"))
+		}
+		if chance(4, "another count") {
+			a.Count = rapid.Int32Range(0, 6).Draw(t, "count")
+		}
+		a.Relax = !chance(5, "strict")
+	}
+	if chance(6, "less asks") {
+		in.Asks = in.Asks[1:]
+	}
+	if chance(6, "blacklist") {
+		in.BlacklistAdd = []protocol.Name{w.host(node)}
+	}
+	if chance(6, "blacklist no more") {
+		in.BlacklistRemove = []protocol.Name{w.host(node)}
+	}
+	if len(w.nodes) == 0 {
+		return
+	}
+	n := rapid.SampledFrom(w.nodes).Draw(t, "node")
+	switch l := w.toStart[n]; {
+	case len(l) > 0 && chance(6, "release"):
+		in.Releases = append(in.Releases, l[0])
+	case len(l) > 0 && chance(6, "expire"):
+		id := l[0] // which leaves the list once it has ended
+		w.both(func(s *Scheduler) { s.Expire(id) })
+	case chance(8, "another total"):
+		total := resource.R(1024*rapid.Int64Range(1, 8).Draw(t, "memory"), rapid.Int64Range(1, 8).Draw(t, "vcores"))
+		w.both(func(s *Scheduler) { s.SetNodeTotal(n, total) })
 	}
 }
 
