@@ -169,7 +169,7 @@ func newTaskSet(sched *TaskScheduler, spec *TaskSetSpec, now int64) *TaskSet {
 		attempts:    s.attempts[:0],
 		pending:     s.pending.emptied(),
 		again:       s.again.emptied(),
-		durations:   durations{s.durations.sorted[:0]},
+		durations:   durations{s.durations.small[:0], s.durations.large[:0]},
 		barrier:     s.barrier[:0],
 		running:     s.running.emptied(),
 		noRejects:   -1,

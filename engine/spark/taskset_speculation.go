@@ -2,26 +2,69 @@ package spark
 
 import (
 	"math"
-	"slices"
 
-	"replay/engine/reuse"
 	"replay/engine/spark/conf"
 )
 
-// durations are the durations of successful attempts, sorted.
+// durations are the durations of successful attempts: the smaller half, of which the largest is known, and the others, of which the smallest is.
 type durations struct {
-	sorted []int64
+	small leastFirst // negated
+	large leastFirst
 }
 
+func (d *durations) count() int { return len(d.small) + len(d.large) }
+
 func (d *durations) insert(ms int64) {
-	i, _ := slices.BinarySearch(d.sorted, ms)
-	d.sorted = reuse.Insert(d.sorted, i, ms)
+	if len(d.large) > 0 && ms < d.large[0] {
+		d.small.push(-ms)
+	} else {
+		d.large.push(ms)
+	}
+	switch half := d.count() / 2; {
+	case len(d.small) > half:
+		d.large.push(-d.small.pop())
+	case len(d.small) < half:
+		d.small.push(-d.large.pop())
+	}
 }
 
 // median is the upper of the two middle values.
 //
 // Source: org.apache.spark.util.collection.PercentileHeap.
-func (d *durations) median() int64 { return d.sorted[len(d.sorted)/2] }
+func (d *durations) median() int64 { return d.large[0] }
+
+// leastFirst is a binary heap.
+type leastFirst []int64
+
+func (h *leastFirst) push(v int64) {
+	*h = append(*h, v)
+	l := *h
+	i := len(l) - 1
+	for p := (i - 1) / 2; i > 0 && v < l[p]; p = (i - 1) / 2 {
+		l[i], i = l[p], p
+	}
+	l[i] = v
+}
+
+func (h *leastFirst) pop() int64 {
+	n := len(*h) - 1
+	least, v, l := (*h)[0], (*h)[n], (*h)[:n]
+	*h = l
+	i := 0
+	for c := 1; c < n; c = 2*i + 1 {
+		if c+1 < n && l[c+1] < l[c] {
+			c++
+		}
+		if v <= l[c] {
+			break
+		}
+		l[i], i = l[c], c
+	}
+	if n > 0 {
+		l[i] = v
+	}
+	return least
+}
 
 // slowAfter returns how long, in ms, an attempt has to run to be taken for slow; custom is true if that is the configured time.
 // ok is false while no attempt is.
@@ -34,7 +77,7 @@ func (s *TaskSet) slowAfter() (ms float64, custom, ok bool) {
 		return 0, false, false
 	}
 	switch minFinished := max(int(math.Floor(c.Quantile*float64(n))), 1); {
-	case len(s.durations.sorted) >= minFinished:
+	case s.durations.count() >= minFinished:
 		return max(c.Multiplier*float64(s.durations.median()), float64(c.MinTaskRuntime)), false, true
 	case c.DurationThreshold > 0 && n <= s.slots():
 		return float64(c.DurationThreshold), true, true
@@ -179,7 +222,7 @@ func (r *processRates) slow(row int32, multiplier float64) bool {
 // gone before a task of median duration is done.
 func (s *TaskSet) diesFirst(a *Attempt) bool {
 	interval := s.sched.conf.DecommissionKillAfter
-	if interval == conf.Unset || len(s.durations.sorted) == 0 {
+	if interval == conf.Unset || s.durations.count() == 0 {
 		return false
 	}
 	e := &s.sched.execs[a.Exec]
