@@ -414,6 +414,7 @@ func TestSchedulerAgainstPlainTables(t *testing.T) {
 		}
 		for range rapid.IntRange(5, 120).Draw(t, "calls") {
 			x.compare(x.step())
+			x.s.SpeculationDue() // as a driver asks whenever something has happened
 		}
 		launched += x.attempts
 	})

@@ -102,6 +102,7 @@ type TaskSet struct {
 	noRejects    int8 // since the last reset: 1 yes, 0 no, -1 not yet known
 	speculatable int32
 	durations    durations // of successful attempts; only with speculation
+	copiedTo     int32     // no running attempt in a row before this one may be copied
 	barrier      []barrierTask
 	excluded     *taskSetExclusion // nil while nothing has failed, or exclusion is off
 	stamp        int32             // of all sets, another one whenever tasks have come into its lists

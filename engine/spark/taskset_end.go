@@ -105,6 +105,13 @@ func (s *TaskSet) end(a *Attempt) {
 	s.sched.forget(s)
 }
 
+// drop counts an attempt of a task out. Another one may want a copy again.
+func (s *TaskSet) drop(t *taskState) {
+	if t.copies--; !t.copied() {
+		s.copiedTo = 0
+	}
+}
+
 // fail handles the failure of an attempt; the task waits again unless it has succeeded otherwise.
 //
 // Source: TaskSetManager.handleFailedTask.
@@ -118,7 +125,7 @@ func (s *TaskSet) fail(now int64, row int32, reason EndReason, byApp bool) {
 	}
 	s.end(a)
 	t := &s.tasks[a.Index]
-	t.copies--
+	s.drop(t)
 	switch reason {
 	case EndFetchFailed:
 		if !t.done {
@@ -206,7 +213,7 @@ func (s *TaskSet) executorLost(now int64, exec int32, loss Loss) {
 				continue
 			}
 			t.done = false
-			t.copies--
+			s.drop(t)
 			s.done--
 			s.addPending(&s.pending, a.Index)
 			s.emit(TaskEnded, row, EndResubmitted)

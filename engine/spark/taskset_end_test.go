@@ -309,6 +309,11 @@ func TestRunningRows(t *testing.T) {
 			if got := slices.Collect(rows.all); !slices.Equal(got, want) {
 				t.Fatalf("up to row %d: %v, want %v", row, got, want)
 			}
+			from := r.Int32N(row + 2)
+			i, _ := slices.BinarySearch(want, from)
+			if got := slices.Collect(rows.from(from)); !slices.Equal(got, want[i:]) {
+				t.Fatalf("up to row %d, from %d: %v, want %v", row, from, got, want[i:])
+			}
 		}
 		for row := range rows.all {
 			rows.drop(row)

@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 )
@@ -290,14 +291,24 @@ func (r *runningRows) put(row int32) {
 func (r *runningRows) drop(row int32) { r.words[row>>6] &^= 1 << (row & 63) }
 
 // all yields the rows, ascending. The one that is yielded may be dropped.
-func (r *runningRows) all(yield func(int32) bool) {
+func (r *runningRows) all(yield func(int32) bool) { r.from(0)(yield) }
+
+// from is all for the rows from one on.
+func (r *runningRows) from(row int32) iter.Seq[int32] {
 	for r.first < len(r.words)-1 && r.words[r.first] == 0 {
 		r.first++
 	}
-	for w := r.first; w < len(r.words); w++ {
-		for word := r.words[w]; word != 0; word &= word - 1 {
-			if !yield(int32(w<<6 + bits.TrailingZeros64(word))) {
-				return
+	return func(yield func(int32) bool) {
+		begin := max(r.first, int(row>>6))
+		for w := begin; w < len(r.words); w++ {
+			word := r.words[w]
+			if w == int(row>>6) {
+				word &= ^uint64(0) << (row & 63)
+			}
+			for ; word != 0; word &= word - 1 {
+				if !yield(int32(w<<6 + bits.TrailingZeros64(word))) {
+					return
+				}
 			}
 		}
 	}

@@ -145,12 +145,16 @@ func (s *TaskSet) speculates() int64 {
 	if !ok {
 		return math.MaxInt64
 	}
-	due := int64(math.MaxInt64)
-	for row := range s.running.all {
+	due, behind := int64(math.MaxInt64), true // no attempt yet that may be copied
+	for row := range s.running.from(s.copiedTo) {
 		a := &s.attempts[row]
 		if s.tasks[a.Index].copied() {
+			if behind {
+				s.copiedTo = row + 1
+			}
 			continue
 		}
+		behind = false
 		if !custom && s.diesFirst(a) {
 			return math.MinInt64
 		}
