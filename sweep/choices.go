@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/engine/record"
 	"replay/report/inference"
 	"replay/report/quantity"
 )
@@ -96,6 +97,9 @@ func (m *Merged) choices() (out []*Choice, left []string) {
 	if same != nil {
 		left = append(left, fmt.Sprintf("The same mean under each of these choices: %s.", strings.Join(same, ", ")))
 	}
+	if m.sideless != nil {
+		left = append(left, fmt.Sprintf("Neither best nor worst, as a share of all that the cluster has, which other nodes or arrivals move by themselves: %s.", strings.Join(m.sideless, ", ")))
+	}
 	if without != nil {
 		left = append(left, fmt.Sprintf("Left out where a choice has no number in a cell, or one over next to nothing or over what --until cut off: %s.", strings.Join(without, ", ")))
 	}
@@ -132,6 +136,9 @@ func (m *Merged) lose() {
 	}
 }
 
+// faster is from how many times as fast on it is said that jobs arrive faster.
+const faster = 1.005
+
 // faster is how many times as fast as under another choice jobs arrive at most, with the same trace, load and end; 0 where that is not known.
 func (m *Merged) faster() (times float64) {
 	slowest := map[string]float64{}
@@ -154,6 +161,24 @@ func (m *Merged) faster() (times float64) {
 		}
 	}
 	return times
+}
+
+// sides takes the better side from shares of all that the cluster has where under one trace not every choice has the same nodes or the same arrivals, which by
+// itself moves them.
+func (m *Merged) sides() {
+	first := map[int]record.Cluster{}
+	unlike := slices.ContainsFunc(m.Points, func(g *Group) bool {
+		c, ok := first[g.Trace]
+		if !ok {
+			first[g.Trace] = g.cluster
+		}
+		return ok && c.Differs(g.cluster)
+	})
+	for i := range m.Metrics {
+		if h := &m.Metrics[i]; h.ofCluster && (unlike || m.faster() >= faster) {
+			h.Better, m.sideless = "", append(m.sideless, h.Plain)
+		}
+	}
 }
 
 // losing takes out the choices that lose jobs, and returns the others and the labels of these.

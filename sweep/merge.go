@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/engine/record"
 	"replay/report/dist"
 	"replay/report/figure"
 	"replay/report/inference"
@@ -25,6 +26,7 @@ type Merged struct {
 	Points   []*Group
 	dims     []dim
 	seeds    []uint64 // of all points, in order
+	sideless []string // metrics that lost their better side, see sides
 }
 
 // Missing is a cell without a record.
@@ -38,6 +40,7 @@ type Headline struct {
 	Name, Plain string
 	Unit        quantity.Unit
 	Better      string
+	ofCluster   bool
 }
 
 // A Group is the cells that differ in their seeds alone.
@@ -46,6 +49,7 @@ type Group struct {
 	Seeds   []uint64  // of those that are there
 	Lost    []Outcome // by seed
 	Numbers [][]float64
+	cluster record.Cluster
 	faster  float64 // how many times as fast as recorded jobs arrive; 0 where it is not known
 	at      []int   // levels of the dims
 	loses   bool    // jobs that succeed under another group like it but for what can be chosen
@@ -112,6 +116,7 @@ func Merge(stores []Store, dir string, partial bool, formats []string) (*Merged,
 	m.seeds = slices.Compact(m.seeds)
 	m.dims = m.dimensions()
 	m.lose()
+	m.sides()
 	pictures := m.pictures()
 	var all []figure.Picture
 	for _, ps := range pictures {
@@ -175,7 +180,7 @@ func (m *Merged) add(c *Cell, r *Record) {
 	if n := len(m.Points); n > 0 && m.Points[n-1].like(c) { // seeds follow each other
 		g = m.Points[n-1]
 	} else {
-		g = &Group{Cell: c, faster: r.Faster}
+		g = &Group{Cell: c, cluster: r.Cluster, faster: r.Faster}
 		m.Points = append(m.Points, g)
 	}
 	numbers := make([]float64, len(m.Metrics))
@@ -193,7 +198,7 @@ func (m *Merged) add(c *Cell, r *Record) {
 		at := slices.IndexFunc(m.Metrics, func(h Headline) bool { return h.Name == v.Name })
 		if at < 0 {
 			at = len(m.Metrics)
-			m.Metrics = append(m.Metrics, Headline{v.Name, v.Headline, v.Unit, v.Better})
+			m.Metrics = append(m.Metrics, Headline{v.Name, v.Headline, v.Unit, v.Better, v.OfCluster})
 			numbers = append(numbers, x)
 		}
 		numbers[at] = x

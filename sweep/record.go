@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"replay/engine/record"
 	"replay/report/metric"
 	"replay/report/quantity"
 	"replay/sealed"
@@ -14,17 +15,18 @@ const Format = "replay-sweep-cell"
 
 // A Record is what a cell found. Two replays of a cell by one program have the same bytes.
 type Record struct {
-	Format    string   `json:"format"`
-	ID        string   `json:"id"`
-	Program   Program  `json:"program"`
-	Decisions string   `json:"decision_hash"` // of the replay
-	Outcome   Outcome  `json:"outcome"`
-	Trace     string   `json:"trace,omitempty"` // what warnings that are about its jobs begin with
-	Warnings  []string `json:"warnings"`
-	Chatter   []string `json:"chatter,omitempty"`             // those of the warnings that --quiet leaves out: [record.Warning.Chatter]
-	Faster    float64  `json:"arrivals_divided_by,omitempty"` // 1 when jobs arrive as recorded
-	Values    []Value  `json:"values"`
-	Hash      string   `json:"hash"`
+	Format    string         `json:"format"`
+	ID        string         `json:"id"`
+	Program   Program        `json:"program"`
+	Decisions string         `json:"decision_hash"` // of the replay
+	Outcome   Outcome        `json:"outcome"`
+	Trace     string         `json:"trace,omitempty"` // what warnings that are about its jobs begin with
+	Warnings  []string       `json:"warnings"`
+	Chatter   []string       `json:"chatter,omitempty"`             // those of the warnings that --quiet leaves out: [record.Warning.Chatter]
+	Faster    float64        `json:"arrivals_divided_by,omitempty"` // 1 when jobs arrive as recorded
+	Cluster   record.Cluster `json:"cluster,omitempty"`
+	Values    []Value        `json:"values"`
+	Hash      string         `json:"hash"`
 }
 
 // Program says which program replayed a cell.
@@ -44,24 +46,25 @@ type Outcome struct {
 
 // Value is a metric of a cell.
 type Value struct {
-	Name     string        `json:"name"`
-	Unit     quantity.Unit `json:"unit"`
-	Better   string        `json:"better,omitempty"` // higher or lower
-	Number   *float64      `json:"value"`            // null when absent
-	Absent   string        `json:"absent,omitempty"` // why
-	N        int64         `json:"n"`                // how many things it is about
-	Things   string        `json:"things,omitempty"` // what they are called
-	Headline string        `json:"headline,omitempty"`
-	Thin     bool          `json:"thin,omitempty"`  // [metric.Value.Thin]: it says little of the cell
-	Cut      bool          `json:"cut,omitempty"`   // --until ended the replay before all jobs were over, and decides what it is about: [metric.Value.Ends]
-	Least    bool          `json:"least,omitempty"` // a mean that is known to be at least so much: [metric.Value.Least]
+	Name      string        `json:"name"`
+	Unit      quantity.Unit `json:"unit"`
+	Better    string        `json:"better,omitempty"` // higher or lower
+	Number    *float64      `json:"value"`            // null when absent
+	Absent    string        `json:"absent,omitempty"` // why
+	N         int64         `json:"n"`                // how many things it is about
+	Things    string        `json:"things,omitempty"` // what they are called
+	Headline  string        `json:"headline,omitempty"`
+	OfCluster bool          `json:"of_cluster,omitempty"` // [quantity.Quantity.OfCluster]
+	Thin      bool          `json:"thin,omitempty"`       // [metric.Value.Thin]: it says little of the cell
+	Cut       bool          `json:"cut,omitempty"`        // --until ended the replay before all jobs were over, and decides what it is about: [metric.Value.Ends]
+	Least     bool          `json:"least,omitempty"`      // a mean that is known to be at least so much: [metric.Value.Least]
 }
 
 // RecordOf is the record of a replay.
 func RecordOf(id string, s *metric.Summary) *Record {
 	m, cut := &s.Manifest, s.Outcome().CutOff() > 0
 	r := &Record{Format: Format, ID: id, Program: Program{m.ProgramVersion, m.Commit, m.Modified}, Decisions: m.DecisionHash,
-		Outcome: outcomeOf(s), Trace: m.TraceName, Warnings: []string{}, Faster: m.Faster, Values: make([]Value, 0, len(s.Values))}
+		Outcome: outcomeOf(s), Trace: m.TraceName, Warnings: []string{}, Faster: m.Faster, Cluster: m.Cluster(), Values: make([]Value, 0, len(s.Values))}
 	for i := range m.Warnings {
 		text := metric.Counted(&m.Warnings[i])
 		if m.Warnings[i].OfTrace() && m.TraceName != "" {
@@ -74,7 +77,7 @@ func RecordOf(id string, s *metric.Summary) *Record {
 	}
 	for i := range s.Values {
 		v := &s.Values[i]
-		x := Value{Name: v.Name, Unit: v.Unit, Better: v.Better.String(), Absent: v.Absent, N: v.N, Things: v.Things, Thin: v.Thin(), Cut: v.Ends && cut, Least: v.Least()}
+		x := Value{Name: v.Name, Unit: v.Unit, Better: v.Better.String(), OfCluster: v.OfCluster, Absent: v.Absent, N: v.N, Things: v.Things, Thin: v.Thin(), Cut: v.Ends && cut, Least: v.Least()}
 		if v.Family == quantity.Headline {
 			x.Headline = v.Plain
 		}

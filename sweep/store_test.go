@@ -489,6 +489,26 @@ func TestShard(t *testing.T) {
 	}
 }
 
+// A share of all that the cluster has is neither best nor worst where choices do not have the same nodes.
+func TestNodesOfChoices(t *testing.T) {
+	for _, tt := range []struct {
+		cluster   func(*Cell) record.Cluster
+		ofCluster bool
+		want      bool
+	}{
+		{func(c *Cell) record.Cluster { return record.Cluster(c.Values[0]) }, true, true},
+		{func(c *Cell) record.Cluster { return record.Cluster(c.Values[0]) }, false, false},
+		{func(c *Cell) record.Cluster { return record.Cluster(fmt.Sprint(c.Trace)) }, true, false},
+		{func(*Cell) record.Cluster { return "" }, true, false},
+	} {
+		_, files := changedCells(t, "nodes", func(c *Cell, r *Record) { r.Cluster, r.Values[0].OfCluster = tt.cluster(c), tt.ofCluster })
+		const said = "Neither best nor worst, as a share of all that the cluster has, which other nodes or arrivals move by themselves: mean wait."
+		if text := files["/summary.txt"]; strings.Contains(text, said) != tt.want || strings.Contains(text, "\nmean wait") == tt.want || strings.Contains(files["/report.html"], said) != tt.want {
+			t.Errorf("want it left out: %v, in\n%s", tt.want, text)
+		}
+	}
+}
+
 // Where jobs arrive faster under a choice than under another it is said, however the plan says the load and the nodes.
 func TestLoadsOfClusters(t *testing.T) {
 	for _, tt := range []struct {

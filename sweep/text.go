@@ -57,7 +57,7 @@ func (m *Merged) notes() (texts []string) {
 	if m.Lost > 0 {
 		texts = append(texts, fmt.Sprintf("In %s jobs did not succeed that the trace does not record as failed: metric jobs_unexpected of the table.", quantity.Counted(int64(m.Lost), "cells")))
 	}
-	if times := m.faster(); times >= 1.005 {
+	if times := m.faster(); times >= faster {
 		texts = append(texts, fmt.Sprintf("A load (--load) is that of each cluster: on one trace jobs arrive up to %.3g times as fast under one choice as under another, which is part of each difference.", times))
 	}
 	if len(m.Programs) > 1 {

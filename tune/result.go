@@ -36,6 +36,7 @@ type Result struct {
 
 	Lost     sweep.Outcome // of the replay of the baseline that loses most jobs; none where all succeed that should
 	Warnings sweep.Warnings
+	Clusters bool      // in a replay the winner does not have the nodes of the baseline
 	Faster   []float64 // how many times as fast as under the baseline jobs arrive under the winner, by replay
 }
 
@@ -112,7 +113,7 @@ func (r *Result) Pays() (out []Paid, thin int) {
 	from, to := r.Race.Units, r.Race.Units+r.Race.Held
 	for i := range r.Record.Values {
 		v := &r.Record.Values[i]
-		if v.Better == "" || v.Headline == "" && !slices.ContainsFunc(ofQueue, func(start string) bool { return strings.HasPrefix(v.Name, start) }) {
+		if v.Better == "" || v.OfCluster && r.unlike() != "" || v.Headline == "" && !slices.ContainsFunc(ofQueue, func(start string) bool { return strings.HasPrefix(v.Name, start) }) {
 			continue
 		}
 		was, is := r.means(Baseline, from, to, v.Name), r.means(r.Winner, from, to, v.Name)
@@ -260,6 +261,26 @@ func (r *Result) arrivalsText() string {
 	return fmt.Sprintf("Under it jobs arrive %s times as fast as under the baseline (--load is of each cluster), which is part of each difference.", times)
 }
 
+// unlike says what the winner does not have as the baseline has it, and which by itself moves every share of all that the cluster has; empty where there is nothing.
+func (r *Result) unlike() string {
+	switch {
+	case r.Clusters:
+		return "nodes"
+	case slices.ContainsFunc(r.Faster, func(by float64) bool { return by != 1 }):
+		return "arrivals"
+	}
+	return ""
+}
+
+// clusterText says what follows from [Result.unlike].
+func (r *Result) clusterText() string {
+	what := r.unlike()
+	if r.Winner == Baseline || what == "" {
+		return ""
+	}
+	return fmt.Sprintf("It does not have the same %s as the baseline, which by itself moves every share of all that the cluster has, such as vcores running tasks: these are neither better nor worse, and left out.", what)
+}
+
 // names are the labels of candidates.
 func (r *Result) names(candidates []int) string {
 	var names []string
@@ -293,7 +314,7 @@ func settings(n int) string { return quantity.Counted(int64(n), "settings") }
 // WriteText writes the answer for people.
 func (r *Result) WriteText(w io.Writer) {
 	fmt.Fprintln(w, r.Sentence())
-	for _, text := range append([]string{r.arrivalsText(), r.lostText(), r.goalText(), r.ownText()}, r.tiesText()...) {
+	for _, text := range append([]string{r.arrivalsText(), r.clusterText(), r.lostText(), r.goalText(), r.ownText()}, r.tiesText()...) {
 		if text != "" {
 			fmt.Fprintln(w, text)
 		}

@@ -97,6 +97,22 @@ func TestThinValuesAreNotTold(t *testing.T) {
 	}
 }
 
+// Of another cluster a share of all that it has gets neither worse nor better, which is said.
+func TestAnotherClusterIsNoGain(t *testing.T) {
+	share := sweep.Value{Name: "busy_share", Unit: "share", Better: "higher", Headline: "busy", OfCluster: true}
+	for _, other := range []bool{false, true} {
+		r := solved(t, sweep.Value{Name: "wait_mean_ms", Unit: "ms", Better: "lower", Headline: "wait"}, share)
+		r.Clusters = other
+		var text strings.Builder
+		r.WriteText(&text)
+		_, page := written(t, r)
+		const said = "It does not have the same nodes as the baseline"
+		if strings.Contains(text.String(), "  busy ") == other || strings.Contains(text.String(), said) != other || strings.Contains(page, said) != other {
+			t.Errorf("another cluster: %v, in\n%s", other, text.String())
+		}
+	}
+}
+
 // A goal says over how many things it is where they are few.
 func TestAGoalOfFewSaysSo(t *testing.T) {
 	for _, tt := range []struct {

@@ -8,6 +8,8 @@ package record
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -480,6 +482,35 @@ type File struct {
 type Window struct {
 	FromMS int64 `json:"from_ms"`
 	ToMS   int64 `json:"to_ms"` // jobs submitted at it are after the window
+}
+
+// A Cluster names the nodes that a replay has at each time, among replays of one trace; "" where they are not known.
+type Cluster string
+
+// Scaled is a cluster whose nodes an autoscaler decides on, in each replay by what it sees there.
+const Scaled Cluster = "autoscaled"
+
+// Differs reports whether two replays of one trace may not have the same nodes at the same times.
+func (c Cluster) Differs(o Cluster) bool {
+	return c != "" && o != "" && (c != o || c == Scaled)
+}
+
+// KeepNode is how the change of a replay begins that keeps a node in the cluster.
+const KeepNode = "keep node "
+
+// Cluster names the nodes of the replay.
+func (m *Manifest) Cluster() Cluster {
+	if m.Scaling != nil {
+		return Scaled
+	}
+	var kept []string
+	for key, text := range m.Config {
+		if strings.HasPrefix(key, "change ") && strings.HasPrefix(text, KeepNode) {
+			kept = append(kept, ", "+text)
+		}
+	}
+	slices.Sort(kept)
+	return Cluster(fmt.Sprintf("%d nodes%s", m.Nodes, strings.Join(slices.Compact(kept), "")))
 }
 
 // Subject names what was replayed: the trace, and that it was not recorded on YARN.

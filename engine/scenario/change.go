@@ -60,7 +60,7 @@ func ParseChange(text string) (Change, error) {
 		c.without, err = number(a[0])
 		return c, err
 	}
-	if a, ok := is("keep node _"); ok {
+	if a, ok := is(record.KeepNode + "_"); ok {
 		c.keep = a[0]
 		return c, nil
 	}

@@ -176,6 +176,9 @@ func onlyIn(a, b []*metric.Summary) (text string) {
 // newRow puts the values of runs together, and compares them.
 func (c *Comparison) newRow(s *series, title string) Row {
 	row := Row{Value: s.Value, Group: title}
+	if row.OfCluster && c.study.unlike() != "" {
+		row.Better = quantity.Neither
+	}
 	for v := range c.Variants {
 		cell := c.cell(s.by[v])
 		if !s.sees { // the same limit for all, which is no number of theirs

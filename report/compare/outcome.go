@@ -103,6 +103,26 @@ func (c *Comparison) RunsText() string {
 	return text
 }
 
+// ClusterText names the shares of all that the cluster has that differ without a better side, and says why they have none; empty where there are none.
+func (c *Comparison) ClusterText() string {
+	what := c.study.unlike()
+	var said []string
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		if row.OfCluster && row.Family != "" && slices.ContainsFunc(row.Cells[1:], func(x Cell) bool { return x.Finding.Real() }) {
+			said = append(said, row.Words())
+		}
+	}
+	if what == "" || said == nil {
+		return ""
+	}
+	who := "Not all variants"
+	if len(c.Variants) == 2 {
+		who = fmt.Sprintf("%s and %s do not", c.Variants[0].Name, c.Variants[1].Name)
+	}
+	return fmt.Sprintf("%s have the same %s, which by itself moves every share of all that the cluster has: such a share is higher or lower, and no better or worse (%s).", who, what, strings.Join(said, ", "))
+}
+
 // outcomeTable has a row for success and for each other outcome that any job has.
 func (c *Comparison) outcomeTable() page.Table {
 	t := page.Table{Title: "Jobs", Head: []string{"jobs"}}

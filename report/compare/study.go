@@ -25,6 +25,7 @@ type Study struct {
 	open     int64          // of those, that are unfinished in one or more
 	alike    bool           // in each run the same jobs went equally far in all variants
 	unpaired bool           // runs that are compared do not have the same seed
+	clusters bool           // runs that are compared do not have the same nodes
 }
 
 // run identifies what was replayed, by all variants.
@@ -109,6 +110,7 @@ func (s *Study) Add(replays ...*metric.Summary) error {
 		next.seeds, next.decided = append(next.seeds, r.Manifest.Seed), append(next.decided, r.Manifest.DecisionHash)
 		next.worked = next.worked || r.Manifest.Totals.TaskAttempts > 0
 		s.unpaired = s.unpaired || r.Manifest.Seed != first.Seed
+		s.clusters = s.clusters || r.Manifest.Cluster().Differs(first.Cluster())
 	}
 	p := newPairs(replays)
 	next.jobs = len(p.ids)
@@ -293,6 +295,20 @@ func (s *Study) traceJobs() (n int) {
 		of[key] = max(of[key], r.jobs)
 	}
 	return n
+}
+
+// unlike says what two variants do not have the same of that moves every share of all that the cluster has by itself; empty where there is no such thing.
+func (s *Study) unlike() string {
+	moved := func(o *side) bool { return slices.ContainsFunc(o.arrivals, func(by float64) bool { return by != 1 }) }
+	switch {
+	case s.clusters:
+		return "nodes"
+	case slices.ContainsFunc(s.sides, moved):
+		return "arrivals"
+	case slices.ContainsFunc(s.sides, func(o *side) bool { return o.loss.LeftOut > 0 }):
+		return "jobs"
+	}
+	return ""
 }
 
 // manifest describes the first replay of variant v.

@@ -237,9 +237,11 @@ func (c *Comparison) WriteText(w io.Writer, all bool) {
 		}
 		fmt.Fprintln(w)
 	}
-	if text := c.pairedText(); text != "" {
-		shown.Paragraph(w, text, "")
-		fmt.Fprintln(w)
+	for _, text := range []string{c.ClusterText(), c.pairedText()} {
+		if text != "" {
+			shown.Paragraph(w, text, "")
+			fmt.Fprintln(w)
+		}
 	}
 	shown.Paragraph(w, c.Method(), "")
 	if text := c.bandsText(); text != "" {

@@ -29,6 +29,11 @@ func (v *Verdict) Sentence() string {
 	if other := v.Comparison.Arrivals(head); other != "" {
 		text += " " + strings.TrimSpace(other)
 	}
+	if len(v.Conditions) == 0 {
+		if other := v.Comparison.ClusterText(); other != "" {
+			text += " " + strings.ToUpper(other[:1]) + other[1:]
+		}
+	}
 	if out := v.Comparison.Outcomes[head]; out.Unexpected > v.Lost {
 		text += fmt.Sprintf(" Of %s, counted over %s, %s finish under neither%s.", quantity.Counted(out.Jobs, "jobs"), v.Comparison.RunsText(), quantity.Thousands(out.Unexpected-v.Lost), v.why(true))
 	}

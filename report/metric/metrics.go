@@ -66,6 +66,12 @@ func (v *Value) headline(plain, short string) {
 	v.Family, v.Plain, v.Short = quantity.Headline, plain, short
 }
 
+// ofCluster says of the value that it is a share of all that the cluster has.
+func (v Value) ofCluster() Value {
+	v.OfCluster = true
+	return v
+}
+
 // Words is what one of values is called: in words where it is told first, or is a part of one that is ("p95 wait for the first task, queue root.a"), else by its name.
 func Words(values []Value, at int) string {
 	v := &values[at]

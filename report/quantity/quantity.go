@@ -36,13 +36,14 @@ const (
 
 // Quantity is one thing that is measured. What is written about it anywhere (rows, sentences, axes, tables) follows from here.
 type Quantity struct {
-	Name   string // as in summary.json; "[queue=…]", "[size=…]" and "[reason=…]" tell the parts of a whole apart
-	Unit   Unit
-	Better Direction
-	About  string // what it is, in a line
-	Family Family
-	Plain  string // in words within a sentence; empty where no sentence needs it
-	Short  string // in the room beside a line or an axis; empty where none is drawn
+	Name      string // as in summary.json; "[queue=…]", "[size=…]" and "[reason=…]" tell the parts of a whole apart
+	Unit      Unit
+	Better    Direction
+	OfCluster bool   // a share of all that the cluster has: between clusters that differ it has no better side, as each is a share of something else
+	About     string // what it is, in a line
+	Family    Family
+	Plain     string // in words within a sentence; empty where no sentence needs it
+	Short     string // in the room beside a line or an axis; empty where none is drawn
 }
 
 // Column is the name of the column of a table that holds the quantity.

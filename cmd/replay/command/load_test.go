@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -89,6 +90,25 @@ func TestSizesOfOneClusterCompare(t *testing.T) {
 		must(t, "run", trace, "--quiet", "--until", "200s", "--formats", "none", "--nodes", n, "--out", filepath.Join(dir, n))
 	}
 	must(t, "report", "--compare", "--formats", "none", filepath.Join(dir, "8"), filepath.Join(dir, "16"))
+}
+
+// What is a share of all that the cluster has is neither better nor worse on other nodes, in any command; on the same nodes it is.
+func TestSharesOfOtherClusters(t *testing.T) {
+	const trace, said = traces + "uniform-micro", "which by itself moves every share of all that the cluster has"
+	dir := t.TempDir()
+	for variant, want := range map[string]string{"--nodes 6": " higher ", "--nodes 12": " lower ", "--faster 2": " higher ", "--scheduler ideal": " better "} {
+		out := filepath.Join(dir, variant)
+		text := must(t, "compare", trace, "--quiet", "--seeds", "5", "--until", "10m", "--allow-failures", "--formats", "none", "--out", out, "--variant", "now:", "--variant", "other: "+variant)
+		line := regexp.MustCompile(`(?m)^vcores running tasks .*$`).FindString(text)
+		if !strings.Contains(line, want) || strings.Contains(strings.Join(strings.Fields(text), " "), "now and other do not have the same ") != (want != " better ") {
+			t.Errorf("%s: want%sin %q of\n%s", variant, want, line, text)
+		}
+		must(t, "report", "check", out)
+	}
+	_, text, _ := cmd(t, "gate", trace, "--quiet", "--seeds", "5", "--until", "10m", "--base", "--", "--head", "--nodes 12")
+	if text = strings.Join(strings.Fields(text), " "); strings.Contains(text, "worse in vcores running tasks") || !strings.Contains(text, "Base and head do not have the same nodes, "+said) {
+		t.Errorf("a gate on more nodes:\n%s", text)
+	}
 }
 
 // GPUs may be what jobs wait for while hardly a vcore is taken.

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/cmd/replay/cmdline"
+	"replay/engine/record"
 	"replay/report/inference"
 	"replay/report/quantity"
 	"replay/sweep"
@@ -44,6 +45,7 @@ type tuning struct {
 	values  map[int]tune.Values // by cell, of those that were replayed
 	lost    map[int]sweep.Outcome
 	faster  map[int]float64 // arrivals, where the record has them
+	nodes   map[int]record.Cluster
 	used    map[string]bool // ids of cells
 	measure *tune.Measure
 	record  *sweep.Record // the first of the baseline
@@ -87,7 +89,7 @@ func (p *program) tune(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	t := &tuning{sweeping: w, plan: tp, cells: map[cellKey]int{}, values: map[int]tune.Values{}, lost: map[int]sweep.Outcome{}, faster: map[int]float64{}, used: map[string]bool{}}
+	t := &tuning{sweeping: w, plan: tp, cells: map[cellKey]int{}, values: map[int]tune.Values{}, lost: map[int]sweep.Outcome{}, faster: map[int]float64{}, nodes: map[int]record.Cluster{}, used: map[string]bool{}}
 	for i := range w.all.Cells {
 		cell := &w.all.Cells[i]
 		t.cells[cellKey{place{cell.Trace, cell.Seed}, w.points[i]}] = i
@@ -119,9 +121,11 @@ func (p *program) tune(c *cli.Context) error {
 	}
 	for u := range t.units {
 		for _, at := range t.units[u] {
-			if won, base := t.faster[t.cells[cellKey{at, candidates[r.Winner]}]], t.faster[t.cells[cellKey{at, tune.Baseline}]]; won > 0 && base > 0 {
+			won, base := t.cells[cellKey{at, candidates[r.Winner]}], t.cells[cellKey{at, tune.Baseline}]
+			if won, base := t.faster[won], t.faster[base]; won > 0 && base > 0 {
 				r.Faster = append(r.Faster, won/base)
 			}
+			r.Clusters = r.Clusters || t.nodes[won].Differs(t.nodes[base])
 		}
 	}
 	r.Values, r.Record, r.Cells = t.measure, t.record, len(t.used)
@@ -281,7 +285,7 @@ func (t *tuning) replayed(points []int, from, to int) error {
 		}
 		t.values[i], t.lost[i], t.used[r.ID] = tune.ValuesOf(r), r.Outcome, true
 		t.result.Warnings.Add(r, t.all.Traces[t.all.Cells[i].Trace].Name)
-		t.faster[i] = r.Faster
+		t.faster[i], t.nodes[i] = r.Faster, r.Cluster
 		t.twins.Add(t.all.Cells[i].Trace, fmt.Sprint(t.points[i]), t.all.Cells[i].Seed, r)
 		if t.points[i] == tune.Baseline && t.measure == nil {
 			if t.measure, err = t.plan.Measure(r); err != nil {
