@@ -87,7 +87,7 @@ func (r *Result) raceTable() page.Table {
 		if x.Why != Unscored {
 			value = r.Values.Goal.Unit.Amount(r.goal(x.Candidate, 0, x.Units))
 		}
-		row(x.Candidate, "–", value, fmt.Sprintf("after %d: %s", x.Units, x.Why))
+		row(x.Candidate, "–", value, fmt.Sprintf("after %d: %s", x.Units, r.left(&x)))
 	}
 	return t
 }

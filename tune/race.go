@@ -34,6 +34,7 @@ type Exit struct {
 	Candidate int
 	Units     int // that it had run on
 	Why       string
+	Limits    []int // that it breaks
 }
 
 // Why candidates leave.
@@ -100,13 +101,13 @@ func (r *Race) Solve() (*Answer, error) {
 
 // round returns who goes on after n units, the leader first. The baseline always does.
 func (r *Race) round(a *Answer, alive []int, n int) []int {
-	leave := func(c int, why string) { a.Exits = append(a.Exits, Exit{c, n, why}) }
+	leave := func(c int, why string, limits ...int) { a.Exits = append(a.Exits, Exit{c, n, why, limits}) }
 	var in []int
 	over := map[int]bool{} // a limit, by the mean
 	for _, c := range alive {
-		switch why := r.fault(c, n, len(alive)); {
+		switch why, limits := r.fault(c, n, len(alive)); {
 		case c != Baseline && why != "":
-			leave(c, why)
+			leave(c, why, limits...)
 		default:
 			in = append(in, c)
 			over[c] = c != Baseline && r.over(c, n)
@@ -141,22 +142,22 @@ func (r *Race) round(a *Answer, alive []int, n int) []int {
 	return out
 }
 
-// fault is why a candidate has no part any more, whatever its goal.
-func (r *Race) fault(c, n, among int) string {
+// fault is why a candidate has no part any more, whatever its goal, and which limits it breaks.
+func (r *Race) fault(c, n, among int) (why string, limits []int) {
 	for u := range n {
 		switch s := r.Score(c, u); {
 		case s.Lost:
-			return Loses
+			return Loses, nil
 		case math.IsNaN(s.Goal):
-			return Unscored
+			return Unscored, nil
 		}
 	}
-	for _, xs := range r.excess(c, 0, n) {
+	for k, xs := range r.excess(c, 0, n) {
 		if e, half := estimate(xs, inference.Level/float64(max(1, among))); e.Mean-half > 0 || math.IsNaN(e.Mean) {
-			return Breaks
+			why, limits = Breaks, append(limits, k)
 		}
 	}
-	return ""
+	return why, limits
 }
 
 // over reports whether a candidate exceeds a limit by the mean.

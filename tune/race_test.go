@@ -121,10 +121,10 @@ func TestRaceIsShort(t *testing.T) {
 	}
 }
 
-// What has no number, or loses jobs, leaves.
+// What has no number, loses jobs or breaks a limit leaves, and which limits it breaks is said.
 func TestFaults(t *testing.T) {
-	r := &Race{Candidates: 3, Units: 5, Held: 5, Measure: func([]int, int, int) error { return nil }, Score: func(c, u int) Score {
-		s := Score{Goal: float64(100 - c + u%2)}
+	r := &Race{Candidates: 4, Units: 5, Held: 5, Measure: func([]int, int, int) error { return nil }, Score: func(c, u int) Score {
+		s := Score{Goal: float64(100 - c + u%2), Excess: []float64{-1, float64(c - 2), -1, float64(c - 2)}}
 		if c == 1 {
 			s.Goal = math.NaN()
 		}
@@ -132,7 +132,11 @@ func TestFaults(t *testing.T) {
 		return s
 	}}
 	a, err := r.Solve()
-	if err != nil || a.Winner != Baseline || len(a.Exits) != 2 || a.Exits[0].Why != Unscored || a.Exits[1].Why != Loses || a.Better {
+	if err != nil || a.Winner != Baseline || len(a.Exits) != 3 || a.Exits[0].Why != Unscored || a.Exits[1].Why != Loses || a.Exits[2].Why != Breaks || a.Better {
 		t.Errorf("%+v (%v)", a, err)
+	}
+	res := &Result{Values: &Measure{Rules: []Rule{{Limit: "a"}, {Limit: "b"}, {Limit: "c"}, {Limit: "d"}}}}
+	if got := res.left(&a.Exits[2]); got != "breaks b and d" || res.left(&a.Exits[1]) != Loses {
+		t.Errorf("it %s", got)
 	}
 }

@@ -205,6 +205,14 @@ func (r *Result) Sentence() string {
 	return fmt.Sprintf("No setting is known to be better than the baseline: %s came first in the race, and chance explains its gain. %s.", label, what)
 }
 
+// left says why a candidate left, and by which limits.
+func (r *Result) left(x *Exit) string {
+	if x.Limits == nil {
+		return x.Why
+	}
+	return "breaks " + r.limits(x.Limits)
+}
+
 func (r *Result) limits(at []int) string {
 	var texts []string
 	for _, k := range at {
@@ -365,7 +373,7 @@ func (r *Result) WriteText(w io.Writer) {
 		fmt.Fprintf(t, "  %d\t%s\t%s\n", i+1, r.Labels[c], r.Values.Goal.Unit.Amount(r.goal(c, 0, r.Ran)))
 	}
 	for _, x := range slices.Backward(r.Exits) {
-		fmt.Fprintf(t, "  –\t%s\t%s\n", r.Labels[x.Candidate], fmt.Sprintf("left after %d: %s", x.Units, x.Why))
+		fmt.Fprintf(t, "  –\t%s\t%s\n", r.Labels[x.Candidate], fmt.Sprintf("left after %d: %s", x.Units, r.left(&x)))
 	}
 	t.Flush()
 }
@@ -447,7 +455,7 @@ func (r *Result) JSON() ([]byte, error) {
 		a.Raced = append(a.Raced, r.Labels[c])
 	}
 	for _, x := range r.Exits {
-		a.Exits = append(a.Exits, answerExit{r.Labels[x.Candidate], x.Units, x.Why})
+		a.Exits = append(a.Exits, answerExit{r.Labels[x.Candidate], x.Units, r.left(&x)})
 	}
 	text, err := json.MarshalIndent(&a, "", "  ")
 	return append(text, '\n'), err
