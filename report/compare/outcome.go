@@ -103,24 +103,39 @@ func (c *Comparison) RunsText() string {
 	return text
 }
 
-// ClusterText names the shares of all that the cluster has that differ without a better side, and says why they have none; empty where there are none.
+// ClusterText says what the variants do not have the same of that by itself moves every share of all that the cluster has, how many nodes they have where it is
+// these, and which such shares differ; empty where there is nothing.
 func (c *Comparison) ClusterText() string {
 	what := c.study.unlike()
-	var said []string
-	for i := range c.Rows {
-		row := &c.Rows[i]
-		if row.OfCluster && row.Family != "" && slices.ContainsFunc(row.Cells[1:], func(x Cell) bool { return x.Finding.Real() }) {
-			said = append(said, row.Words())
-		}
-	}
-	if what == "" || said == nil {
+	if what == "" {
 		return ""
 	}
 	who := "Not all variants"
 	if len(c.Variants) == 2 {
 		who = fmt.Sprintf("%s and %s do not", c.Variants[0].Name, c.Variants[1].Name)
 	}
-	return fmt.Sprintf("%s have the same %s, which by itself moves every share of all that the cluster has: such a share is higher or lower, and no better or worse (%s).", who, what, strings.Join(said, ", "))
+	many := ""
+	var moved []string
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		if row.Name == metric.MeanNodes && what == "nodes" {
+			var of []string
+			for v := range row.Cells {
+				if x := &row.Cells[v]; x.Absent == "" {
+					of = append(of, fmt.Sprintf("%s %s", c.Variants[v].Name, row.Unit.ScaleOf(numbers(row)...).Number(x.Number)))
+				}
+			}
+			many = fmt.Sprintf(" (in the mean over time %s)", strings.Join(of, ", "))
+		}
+		if row.OfCluster && row.Family != "" && slices.ContainsFunc(row.Cells[1:], func(x Cell) bool { return x.Finding.Real() }) {
+			moved = append(moved, row.Words())
+		}
+	}
+	text := fmt.Sprintf("%s have the same %s%s", who, what, many)
+	if moved != nil {
+		text += ", which by itself moves every share of all that the cluster has: higher or lower, and no better or worse (" + strings.Join(moved, ", ") + ")"
+	}
+	return text + "."
 }
 
 // outcomeTable has a row for success and for each other outcome that any job has.

@@ -23,9 +23,12 @@ var utilization = Metric{"utilization", "Utilization", plain(func(d *result.Data
 		dom, mem, vc, busy,
 		value("utilization_vcores_busy_of_allocated_share", quantity.Share, quantity.Higher, quantity.Over(c.BusyCoreMS, c.CoreMS), c.N, noContainers, "vcores that ran task attempts, of those allocated to executor and task containers"),
 		value("utilization_memory_busy_share", quantity.Share, quantity.Higher, quantity.Over(c.BusyMemMS, q.CapMem), c.N, noRoom, "memory of containers counted by the share of their vcores that ran tasks, of the cluster's").ofCluster(),
-		value("utilization_nodes_mean", quantity.Nodes, quantity.Neither, quantity.Over(q.Nodes, q.MS), c.N, none, "nodes in the cluster, mean over the sampled time"),
+		value(MeanNodes, quantity.Nodes, quantity.Neither, quantity.Over(q.Nodes, q.MS), c.N, none, "nodes in the cluster, mean over the sampled time"),
 	}
 })}
+
+// MeanNodes is the name of the value that says how many nodes there are.
+const MeanNodes = "utilization_nodes_mean"
 
 // over is the sampled time, ms, that means of samples are over, and why there is none: NaN where samples saw too little of what ran.
 func over(d *result.Data) (ms float64, none string) {
