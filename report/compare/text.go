@@ -72,7 +72,7 @@ func (c *Comparison) fewAmong() string {
 func (c *Comparison) scope() (text string) {
 	switch c.Unit {
 	case inference.Trace:
-		text = fmt.Sprintf("Inferred for workloads like these %d traces: an interval carries what other such traces would change.", len(c.Units))
+		text = fmt.Sprintf("Inferred for workloads like these %d traces: an interval carries what other such traces would change, and less of it where a few differ far more than the others.", len(c.Units))
 	case inference.Window:
 		text = fmt.Sprintf("Inferred for workloads like the %d windows of this trace: an interval carries what other such windows would change. Each begins with an empty cluster.", len(c.Units))
 		if r := c.Autocorrelation(); r > 0 {

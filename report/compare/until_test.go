@@ -153,7 +153,7 @@ func TestDecisionsAreTold(t *testing.T) {
 		want         string
 	}{
 		{"1", "1", 1, "no decision and no metric differs in the one seed. Of other seeds nothing is known: 1 seed is no evidence (5 at least)."},
-		{"1", "1", 5, "no decision and no metric differs in any of the 5 seeds. What sets them apart has no effect here."},
+		{"1", "1", 5, "no decision and no metric differs in any of the 5 seeds. What sets them apart has no effect in these; of other seeds fewer than 46 % differ, as far as 5 alike tell (95 %)."},
 		{"1", "2", 5, "every metric is equal in each of the 5 seeds, though decisions differ."},
 		{"", "2", 5, "every metric is equal in each of the 5 seeds."},
 	} {

@@ -80,8 +80,9 @@ func (c *Comparison) answer(v int) string {
 	if c.Same[v] {
 		switch c.Decides[v] {
 		case AsFirst:
-			effect := "What sets them apart has no effect here"
-			if len(c.Units) < inference.Fewest {
+			n := len(c.Units)
+			effect := fmt.Sprintf("What sets them apart has no effect in these; of other %ss fewer than %.0f %% differ, as far as %d alike tell (95 %%)", c.Unit, math.Ceil(100*inference.Unseen(n)), n)
+			if n < inference.Fewest {
 				effect = fmt.Sprintf("Of other %ss nothing is known: %s", c.Unit, c.Few())
 			}
 			return fmt.Sprintf("No difference between %s and %s: no decision and no metric differs in %s. %s.", name, first, strings.Replace(c.everyUnit(), "each", "any", 1), effect)

@@ -75,6 +75,11 @@ func Rare(ds []float64) int {
 	return n
 }
 
+// Unseen is the largest part of all units that may differ while n drawn ones do not, with a chance of [Level]: what n that are alike leave open.
+//
+// Source: the exact interval of Clopper and Pearson, 1934, for none of n.
+func Unseen(n int) float64 { return settled(1 - math.Pow(Level, 1/float64(n))) }
+
 // mostAutocorrelation keeps a few units from having no evidence at all.
 const mostAutocorrelation = 0.9
 
