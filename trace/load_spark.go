@@ -48,6 +48,21 @@ func (j *Job) executor(s *Stage) (memMiB int64, vcores int32, further []NamedVal
 	return j.ExecMemMiB, j.ExecVCores, further, tasks
 }
 
+// ExecutorHas returns which further resources an executor of a Spark job has, by YARN's names, under one of its resource profiles; 0 is the job's own. A profile
+// that no stage of the job has is not known.
+func (j *Job) ExecutorHas(profile int32) (further []NamedValue) {
+	s := &Stage{}
+	if profile != 0 {
+		at := slices.IndexFunc(j.Stages, func(s Stage) bool { return s.Profile == profile })
+		if at < 0 {
+			return nil
+		}
+		s = &j.Stages[at]
+	}
+	_, _, further, _ = j.executor(s)
+	return further
+}
+
 // TasksServed returns how many tasks of a Spark job n of a resource serve at a time, each of which takes so much: above 0, a part of at most a half or whole ones.
 //
 // Source: ResourceProfile.calculateTasksAndLimitingResource.

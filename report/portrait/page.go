@@ -76,6 +76,9 @@ func pageOf(p *portrait.Portrait, pictures []figure.Picture, command []string) (
 	}
 	if h := p.Held; h != nil {
 		g.Cards = append(g.Cards, page.Card{Label: "vcores, with held executors", Number: trace.Percent(h.Load.VCores), About: "recorded executors count for as long as they were held; of jobs without them, the tasks" + h.Ends("; ")})
+		for _, name := range slices.Sorted(maps.Keys(h.Load.Further)) {
+			g.Cards = append(g.Cards, page.Card{Label: name + ", with held executors", Number: percent(h.Load.Further[name]), About: "the same of a further resource"})
+		}
 	} else {
 		g.Notes = append(g.Notes, "No executors were recorded: what jobs hold beyond the work of their tasks is not known before a replay.")
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 
 	"replay/counted"
@@ -74,19 +75,19 @@ func (p *Portrait) churn(t *trace.Trace) {
 	}
 }
 
-// hold adds what recorded executors held. One without an end is held until its job finished, or as far as the recording of the job goes; unheld is the work of jobs without executors.
-func (p *Portrait) hold(t *trace.Trace, executors []trace.Executor, finish map[int64]int64, unheld trace.Work) error {
+// hold adds what recorded executors held. One without an end is held until its job finished, or as far as the recording of the job goes.
+func (p *Portrait) hold(t *trace.Trace, executors []trace.Executor, s *summary) error {
 	if len(executors) == 0 {
 		return nil
 	}
 	var seen map[int64]int64
-	h := &Held{Jobs: int64(len(finish))}
+	h := &Held{Jobs: int64(len(s.finish))}
 	width := p.SpanMS/timelineSlots + 1
 	for i := range executors {
 		e := &executors[i]
 		end := e.RemovedMS
 		if end == trace.Unset {
-			if end = finish[e.Job]; end == trace.Unset {
+			if end = s.finish[e.Job]; end == trace.Unset {
 				if seen == nil {
 					var err error
 					if seen, err = lastSeen(t); err != nil {
@@ -101,17 +102,22 @@ func (p *Portrait) hold(t *trace.Trace, executors []trace.Executor, finish map[i
 			}
 		}
 		hold := func(ms int64) trace.Work {
-			return trace.Work{VCoreMS: float64(ms) * float64(e.VCores), MemMiBMS: float64(ms) * float64(e.MemMiB)}
+			w := trace.Work{VCoreMS: float64(ms) * float64(e.VCores), MemMiBMS: float64(ms) * float64(e.MemMiB)}
+			for _, x := range s.has[ofExecutors{e.Job, e.Profile}] {
+				w.Add(trace.Work{Further: map[string]float64{x.Name: float64(ms) * float64(x.Value)}})
+			}
+			return w
 		}
 		h.Work.Add(hold(max(0, end-e.AddedMS)))
 		for k := e.AddedMS / width; k < int64(len(p.Timeline)) && k*width < end; k++ {
 			p.Timeline[k].Held.Add(hold(min(end, (k+1)*width) - max(e.AddedMS, k*width)))
 		}
 	}
-	all := h.Work
-	all.Add(trace.Work{VCoreMS: unheld.VCoreMS, MemMiBMS: unheld.MemMiBMS}) // nothing says what executors held of further resources
+	all := s.unheld
+	all.Further = maps.Clone(all.Further)
+	all.Add(h.Work)
 	h.Load = trace.OfferedLoad(all, p.Cluster, p.SpanMS)
-	h.Tasks = over(p.Work.VCoreMS-unheld.VCoreMS, h.Work.VCoreMS)
+	h.Tasks = over(p.Work.VCoreMS-s.unheld.VCoreMS, h.Work.VCoreMS)
 	p.Held = h
 	return nil
 }

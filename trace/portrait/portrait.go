@@ -108,7 +108,7 @@ func Of(ctx context.Context, t *trace.Trace) (*Portrait, error) {
 	}
 	s := summary{
 		p: p, users: make([]bool, len(t.Users)), kinds: map[string]int64{}, width: p.SpanMS/timelineSlots + 1, last: -1,
-		preferred: make([]int64, len(t.Nodes)), read: map[int32]bool{}, finish: map[int64]int64{},
+		preferred: make([]int64, len(t.Nodes)), read: map[int32]bool{}, finish: map[int64]int64{}, has: map[ofExecutors][]trace.NamedValue{},
 	}
 	for start := int64(0); start <= p.SpanMS; start += s.width {
 		p.Timeline = append(p.Timeline, Slot{StartMS: start})
@@ -146,7 +146,7 @@ func Of(ctx context.Context, t *trace.Trace) (*Portrait, error) {
 	p.arrivals(&s)
 	p.churn(t)
 	p.Executors = int64(len(executors))
-	if err := p.hold(t, executors, s.finish, s.unheld); err != nil {
+	if err := p.hold(t, executors, &s); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -209,11 +209,33 @@ type summary struct {
 	read              map[int32]bool  // files
 	finish            map[int64]int64 // of jobs with recorded executors
 	unheld            trace.Work      // of jobs without
+	has               map[ofExecutors][]trace.NamedValue
 
 	gaps, stages, tasks, stageTasks, durations, prefs, straggling counter
 
 	shapes shapeCounter
 	sorted []int64
+}
+
+// further keeps what executors of a job have besides vcores and memory.
+func (s *summary) further(j *trace.Job) {
+	profiles := []int32{0}
+	for i := range j.Stages {
+		if p := j.Stages[i].Profile; !slices.Contains(profiles, p) {
+			profiles = append(profiles, p)
+		}
+	}
+	for _, p := range profiles {
+		if has := j.ExecutorHas(p); len(has) > 0 {
+			s.has[ofExecutors{j.ID, p}] = slices.Clone(has) // the job is used again
+		}
+	}
+}
+
+// ofExecutors are the executors of a job under one of its resource profiles.
+type ofExecutors struct {
+	job     int64
+	profile int32
 }
 
 func (s *summary) job(j *trace.Job) {
@@ -239,6 +261,7 @@ func (s *summary) job(j *trace.Job) {
 	slot.Work.Add(work)
 	if _, has := s.finish[j.ID]; has {
 		s.finish[j.ID] = j.RecordedFinishMS
+		s.further(j)
 	} else {
 		s.unheld.Add(work)
 	}

@@ -43,7 +43,7 @@ func (p *Portrait) WriteText(out io.Writer) error {
 	line("node events", "%s", kindList(p.Events))
 	line("offered load", "%s", strings.Join(p.Load.Parts(), ", "))
 	if h := p.Held; h != nil {
-		line("with held executors", "%s of the vcores, %s of the memory; tasks take %s of the executors' time (%s)%s", trace.Percent(h.Load.VCores), trace.Percent(h.Load.Memory), percent(h.Tasks), counted.Of(h.Jobs, "jobs"), h.Ends("; "))
+		line("with held executors", "%s; tasks take %s of the executors' time (%s)%s", strings.Join(h.Load.Parts(), ", "), percent(h.Tasks), counted.Of(h.Jobs, "jobs"), h.Ends("; "))
 	}
 	a, sh := &p.Arrivals, &p.Shapes
 	if p.SpanMS > 0 {
