@@ -3,6 +3,8 @@ package scenario
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"replay/engine/record"
 	"replay/trace"
@@ -75,7 +77,7 @@ func (sc *Scenario) warnOfLoad() {
 	if v == nil || m == nil || *v == 0 {
 		return
 	}
-	offered := fmt.Sprintf("%sthe offered load is %v", sc.given(), sc.Offered)
+	offered := fmt.Sprintf("%sthe offered load%s is %v", sc.given(), sc.unsized(), sc.Offered)
 	nodes, span := trace.SizeAtStart(sc.Input.Nodes).Nodes, float64(sc.Input.SpanMS)/sc.Faster
 	if takes, roomy, crowded := sc.Offered.Crowded(nodes, int64(span)); crowded {
 		way := fmt.Sprintf("--nodes %d has enough room", roomy)
@@ -125,6 +127,27 @@ func (sc *Scenario) given() string {
 		return ""
 	}
 	return "with" + text + " "
+}
+
+// sizes are how keys begin that say what an executor or a task holds.
+var sizes = []string{
+	"spark.executor.cores", "spark.executor.memory", "spark.executor.resource.", "spark.yarn.executor.resource.", "spark.task.cpus", "spark.task.resource.",
+	"mapreduce.map.memory.mb", "mapreduce.map.cpu.vcores", "mapreduce.map.resource.", "mapreduce.reduce.memory.mb", "mapreduce.reduce.cpu.vcores", "mapreduce.reduce.resource.",
+}
+
+// unsized names the single keys that were given for sizes: the load is that of the trace's own.
+func (sc *Scenario) unsized() string {
+	var keys []string
+	for key := range sc.Conf {
+		if slices.ContainsFunc(sizes, func(start string) bool { return strings.HasPrefix(key, start) }) {
+			keys = append(keys, key)
+		}
+	}
+	if keys == nil {
+		return ""
+	}
+	slices.Sort(keys)
+	return fmt.Sprintf(" (by the sizes in the trace, without --conf %s)", strings.Join(keys, ", "))
 }
 
 // offered is the offered load when arrivals are faster; nothing where the work is not known.
