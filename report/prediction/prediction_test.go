@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"replay/engine/record"
 	"replay/report/reporttest"
 )
 
@@ -127,6 +128,26 @@ func TestCopiesAreToldOnce(t *testing.T) {
 	a := &r.Applications[i]
 	if n := strings.Count(b.String(), "\n  "+a.Why[0]); n != 1 || !strings.Contains(b.String(), " (3 times); the largest differences:\n  "+a.Why[0]) {
 		t.Errorf("%q is said %d times in\n%s", a.Why[0], n, &b)
+	}
+}
+
+// An application without a prediction says why instead of an error, and names stages only where they are far off.
+func TestNoPredictionIsSaid(t *testing.T) {
+	r := byHand()
+	a := r.Applications[0]
+	a.Name, a.RecordedMS, a.PredictedMS, a.Error, a.Outcome, a.Reason = "cut", -1, -1, Ratio(math.NaN()), record.JobSucceeded, "the recording stops"
+	a.Stages = []Stage{{Stage: 4, Name: "count", Tasks: 2, RecordedMS: 5000, PredictedMS: 5998}}
+	for by, want := range map[int64]string{0: ": no prediction: the recording stops\n\n", 2: ": no prediction: the recording stops; the largest differences:\n  stage 4 (count, 2 tasks): recorded 5000 ms, predicted 6000 ms\n"} {
+		a.Stages[0].PredictedMS = 5998 + by
+		a.Why = a.explain()
+		r.Applications = []App{a}
+		var b bytes.Buffer
+		if err := r.WriteText(&b, 1); err != nil {
+			t.Fatal(err)
+		}
+		if text := b.String(); !strings.Contains(text, a.called()+want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
 	}
 }
 

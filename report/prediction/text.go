@@ -16,14 +16,17 @@ import (
 // called is what texts call the application: a recording of a cluster has many.
 func (a *App) called() string { return a.Recording + " " + a.Name }
 
+// noPrediction is how the first of [App.Why] begins of an application that has none.
+const noPrediction = "no prediction: "
+
 // explain names the stages behind the largest differences and what the recording says of them.
 func (a *App) explain() (why []string) {
 	if a.PredictedMS < 0 && a.Reason != "" && !a.Failed() {
-		why = append(why, "no prediction: "+a.Reason)
+		why = append(why, noPrediction+a.Reason)
 	}
 	for _, i := range a.largest(3) {
 		s := &a.Stages[i]
-		if d := absolute(s.PredictedMS - s.RecordedMS); d*50 < a.RecordedMS && d < 1000 {
+		if d := absolute(s.PredictedMS - s.RecordedMS); d < 1000 && (a.RecordedMS < 0 || d*50 < a.RecordedMS) {
 			break
 		}
 		text := fmt.Sprintf("stage %d (%s, %s): recorded %d ms, predicted %d ms", s.Stage, s.Name, counted.Of(s.Tasks, "tasks"), s.RecordedMS, s.PredictedMS)
@@ -50,10 +53,14 @@ func (a *App) during(i int) (n int) {
 	return n
 }
 
-// WriteText prints a line for each application, job and stage, then the errors. Details 0 leaves out
+// WriteText prints how near predictions are, a line for each application, job and stage, then the errors. Details 0 leaves out
 // jobs and stages, 1 shows stages with the largest differences only, 2 shows all.
 func (b *Report) WriteText(w io.Writer, details int) error {
 	b.writeFailed(w)
+	for _, line := range append([]string{b.sentence()}, b.Caveats...) {
+		fmt.Fprintln(w, line)
+	}
+	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "recorded\tpredicted\terror\t\tapplication\n")
 	for i := range b.Applications {
@@ -111,7 +118,7 @@ func (b *Report) WriteText(w io.Writer, details int) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	for _, line := range slices.Concat(b.Summary.few(), b.worst(), b.Caveats) {
+	for _, line := range slices.Concat(b.Summary.few(), b.worst()) {
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
 		}
@@ -156,7 +163,14 @@ func (b *Report) writeLargest(w io.Writer) {
 	for i := range b.Applications {
 		a := &b.Applications[i]
 		if e := float64(a.Error); len(a.Why) > 0 && (math.IsNaN(e) || math.Abs(e) >= 0.05) {
-			of, why := fmt.Sprintf("%s: %s", a.called(), percentText(a.Error)), strings.Join(a.Why, "\n  ")
+			of, list := a.called()+": "+percentText(a.Error), a.Why
+			if strings.HasPrefix(list[0], noPrediction) {
+				of, list = a.called()+": "+list[0], list[1:]
+			}
+			why := ""
+			if len(list) > 0 {
+				why = "; the largest differences:\n  " + strings.Join(list, "\n  ")
+			}
 			if alike[of+why]++; alike[of+why] == 1 {
 				whose, what = append(whose, of), append(what, why)
 			}
@@ -167,7 +181,7 @@ func (b *Report) writeLargest(w io.Writer) {
 		if n := alike[of+what[i]]; n > 1 {
 			times = fmt.Sprintf(" (%d times)", n)
 		}
-		fmt.Fprintf(w, "\n%s%s; the largest differences:\n  %s\n", of, times, what[i])
+		fmt.Fprintf(w, "\n%s%s%s\n", of, times, what[i])
 	}
 }
 
