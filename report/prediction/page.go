@@ -71,7 +71,10 @@ func (b *Report) WriteDir(path string, formats []string) error {
 // page is report.html: errors, the scatter plot, and every job and stage of every application.
 func (b *Report) page(ps []figure.Picture) ([]byte, error) {
 	p := page.Page{Title: "Prediction and recording", Warnings: Grouped(b.Warnings)}
-	p.Ledes = []page.Lede{{Text: b.sentence(), Findings: b.Caveats}}
+	if text, of := b.failed(); text != "" {
+		p.Ledes = []page.Lede{{Kind: "bad", Text: text + ".", Findings: of}}
+	}
+	p.Ledes = append(p.Ledes, page.Lede{Text: b.sentence(), Findings: b.Caveats})
 	s := &b.Summary
 	p90 := "90th percentile of the same"
 	if s.N > 0 && s.N < dist.LeastOf(90) {

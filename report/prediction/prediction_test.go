@@ -106,6 +106,8 @@ func TestCaveatsAreSaid(t *testing.T) {
 	}
 	if before, _, _ := strings.Cut(string(html), `<dl class="cards">`); !strings.Contains(before, "The time of 2 applications is predicted to within 7.5 % in the median, and to within 10.0 % at worst.") {
 		t.Error("the page does not begin with how near the times are")
+	} else if at := strings.Index(before, "1 of 3 applications did not succeed in the replay, and is in no error below."); at < 0 || at > strings.Index(before, "The time of") || !strings.Contains(before, "log lost: unfinished: no node has room") {
+		t.Error("the page does not begin with what failed")
 	}
 	r.Summary.Missing = 3
 	if said := r.sentence(); !strings.HasSuffix(said, "without an error: 3 applications more.") {

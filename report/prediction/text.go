@@ -215,16 +215,32 @@ func (b *Report) worst() (lines []string) {
 	return lines
 }
 
-// writeFailed leads with the applications that have no prediction.
-func (b *Report) writeFailed(w io.Writer) {
+// failed says how many applications have no prediction because they did not succeed in the replay, and of each why; empty for none.
+func (b *Report) failed() (text string, of []string) {
 	if b.Summary.Failed == 0 {
-		return
+		return "", nil
 	}
-	fmt.Fprintf(w, "%s, and %s in no error below:\n", FailedText(b.Summary.Failed, len(b.Applications)), map[bool]string{true: "is", false: "are"}[b.Summary.Failed == 1])
+	are := "are"
+	if b.Summary.Failed == 1 {
+		are = "is"
+	}
 	for i := range b.Applications {
 		if a := &b.Applications[i]; a.Failed() {
-			fmt.Fprintf(w, "  %s: %s: %s\n", a.called(), a.Outcome, a.Reason)
+			of = append(of, fmt.Sprintf("%s: %s: %s", a.called(), a.Outcome, a.Reason))
 		}
+	}
+	return fmt.Sprintf("%s, and %s in no error below", FailedText(b.Summary.Failed, len(b.Applications)), are), of
+}
+
+// writeFailed leads with them.
+func (b *Report) writeFailed(w io.Writer) {
+	text, of := b.failed()
+	if text == "" {
+		return
+	}
+	fmt.Fprintln(w, text+":")
+	for _, line := range of {
+		fmt.Fprintln(w, "  "+line)
 	}
 	fmt.Fprintln(w)
 }
