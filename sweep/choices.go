@@ -214,9 +214,9 @@ func (c *Choice) has(metric int) bool {
 type extremes struct {
 	metric      int
 	best, worst *Choice
-	good, bad   int     // how many other choices have the same mean as these
-	difference  float64 // the best less the worst
-	half        float64 // of its interval: all metrics and pairs of choices share the level; NaN with fewer seeds than [inference.Fewest]
+	good, bad   []*Choice // others with the same mean as these
+	difference  float64   // the best less the worst
+	half        float64   // of its interval: all metrics and pairs of choices share the level; NaN with fewer seeds than [inference.Fewest]
 }
 
 // apart reports whether chance does not explain that the two differ.
@@ -269,15 +269,15 @@ func (m *Merged) extremesOf(metric int, choices []*Choice) *extremes {
 		x := sign * c.means[metric].mean
 		switch {
 		case x > top:
-			e.best, top, e.good = c, x, 0
+			e.best, top, e.good = c, x, nil
 		case x == top:
-			e.good++
+			e.good = append(e.good, c)
 		}
 		switch {
 		case x < bottom:
-			e.worst, bottom, e.bad = c, x, 0
+			e.worst, bottom, e.bad = c, x, nil
 		case x == bottom:
-			e.bad++
+			e.bad = append(e.bad, c)
 		}
 	}
 	if !(top > bottom) {
@@ -286,12 +286,15 @@ func (m *Merged) extremesOf(metric int, choices []*Choice) *extremes {
 	return e
 }
 
-// named is the label of a choice with how many have the same mean.
-func named(c *Choice, alike int) string {
-	if alike == 0 {
+// named is the label of a choice with who else has the same mean, or how many where they are several.
+func named(c *Choice, alike []*Choice) string {
+	switch len(alike) {
+	case 0:
 		return c.Label
+	case 1:
+		return fmt.Sprintf("%s; alike %s", c.Label, alike[0].Label)
 	}
-	return fmt.Sprintf("%s; and %d more", c.Label, alike)
+	return fmt.Sprintf("%s; alike %d more", c.Label, len(alike))
 }
 
 // apartText says what the marks of best and worst that are not told apart mean, or why there are none; empty where all are told apart.

@@ -34,7 +34,7 @@ func (m *Merged) page(pictures [][]figure.Picture) ([]byte, error) {
 	for k := range compared {
 		e := &compared[k]
 		h := &m.Metrics[e.metric]
-		cell := func(c *Choice, alike int, label string) page.Cell {
+		cell := func(c *Choice, alike []*Choice, label string) page.Cell {
 			return page.Cell{Text: h.amount(c.means[e.metric]), Note: named(c, alike), Label: label}
 		}
 		row := page.Row{Name: h.Plain, Code: h.Name, About: h.Better + " is better", Cells: []page.Cell{cell(e.best, e.good, "best"), cell(e.worst, e.bad, "worst")}}

@@ -155,8 +155,8 @@ func (m *Merged) Answer() any {
 	a.Notes = append(a.Notes, left...)
 	for _, e := range m.extremes(choices) {
 		h := &m.Metrics[e.metric]
-		of := func(c *Choice, alike int) answerChoice {
-			out := answerChoice{c.Label, c.means[e.metric].mean, nil, alike}
+		of := func(c *Choice, alike []*Choice) answerChoice {
+			out := answerChoice{c.Label, c.means[e.metric].mean, nil, len(alike)}
 			if half := c.means[e.metric].half; !math.IsNaN(half) {
 				out.Half = &half
 			}
