@@ -29,7 +29,7 @@ func (v *Verdict) Sentence() string {
 	if other := v.Comparison.Arrivals(head); other != "" {
 		text += " " + strings.TrimSpace(other)
 	}
-	if len(v.Conditions) == 0 {
+	if len(v.Conditions) == 0 || slices.ContainsFunc(v.Conditions, func(j Judged) bool { return j.Row.OfCluster }) {
 		if other := v.Comparison.ClusterText(); other != "" {
 			text += " " + strings.ToUpper(other[:1]) + other[1:]
 		}

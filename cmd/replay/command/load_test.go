@@ -109,6 +109,12 @@ func TestSharesOfOtherClusters(t *testing.T) {
 	if text = strings.Join(strings.Fields(text), " "); strings.Contains(text, "worse in vcores running tasks") || !strings.Contains(text, "Base and head do not have the same nodes (in the mean over time base 10.00, head 12.00), "+said) {
 		t.Errorf("a gate on more nodes:\n%s", text)
 	}
+	for condition, want := range map[string]bool{"utilization_vcores_busy_share < -50pp": true, "mean(wait) > +100%": false} {
+		text := strings.Join(strings.Fields(must(t, "gate", trace, "--quiet", "--seeds", "5", "--until", "10m", "--fail-if", condition, "--base", "--", "--head", "--nodes 12")), " ")
+		if strings.Contains(text, said) != want {
+			t.Errorf("a condition %s, want the nodes said: %v\n%s", condition, want, text)
+		}
+	}
 }
 
 // GPUs may be what jobs wait for while hardly a vcore is taken.
