@@ -98,7 +98,7 @@ func (m *Merged) choices() (out []*Choice, left []string) {
 		left = append(left, fmt.Sprintf("The same mean under each of these choices: %s.", strings.Join(same, ", ")))
 	}
 	if m.sideless != nil {
-		left = append(left, fmt.Sprintf("Neither best nor worst, as a share of all that the cluster has, which other nodes or arrivals move by themselves: %s.", strings.Join(m.sideless, ", ")))
+		left = append(left, fmt.Sprintf("Neither best nor worst, as other nodes or arrivals move them by themselves: %s.", strings.Join(m.sideless, ", ")))
 	}
 	if without != nil {
 		left = append(left, fmt.Sprintf("Left out where a choice has no number in a cell, or one over next to nothing or over what --until cut off: %s.", strings.Join(without, ", ")))
@@ -163,8 +163,7 @@ func (m *Merged) faster() (times float64) {
 	return times
 }
 
-// sides takes the better side from shares of all that the cluster has where under one trace not every choice has the same nodes or the same arrivals, which by
-// itself moves them.
+// sides takes the better side from metrics where under one trace not every choice has the same nodes or the same arrivals, which by itself moves them.
 func (m *Merged) sides() {
 	first := map[int]record.Cluster{}
 	unlike := slices.ContainsFunc(m.Points, func(g *Group) bool {
@@ -175,7 +174,7 @@ func (m *Merged) sides() {
 		return ok && c.Differs(g.cluster)
 	})
 	for i := range m.Metrics {
-		if h := &m.Metrics[i]; h.ofCluster && (unlike || m.faster() >= faster) {
+		if h := &m.Metrics[i]; h.movedBy.Moved(unlike, m.faster() >= faster) && h.Better != "" {
 			h.Better, m.sideless = "", append(m.sideless, h.Plain)
 		}
 	}

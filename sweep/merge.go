@@ -40,7 +40,7 @@ type Headline struct {
 	Name, Plain string
 	Unit        quantity.Unit
 	Better      string
-	ofCluster   bool
+	movedBy     quantity.MovedBy
 }
 
 // A Group is the cells that differ in their seeds alone.
@@ -198,7 +198,7 @@ func (m *Merged) add(c *Cell, r *Record) {
 		at := slices.IndexFunc(m.Metrics, func(h Headline) bool { return h.Name == v.Name })
 		if at < 0 {
 			at = len(m.Metrics)
-			m.Metrics = append(m.Metrics, Headline{v.Name, v.Headline, v.Unit, v.Better, v.OfCluster})
+			m.Metrics = append(m.Metrics, Headline{v.Name, v.Headline, v.Unit, v.Better, v.MovedBy})
 			numbers = append(numbers, x)
 		}
 		numbers[at] = x

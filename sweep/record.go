@@ -46,18 +46,18 @@ type Outcome struct {
 
 // Value is a metric of a cell.
 type Value struct {
-	Name      string        `json:"name"`
-	Unit      quantity.Unit `json:"unit"`
-	Better    string        `json:"better,omitempty"` // higher or lower
-	Number    *float64      `json:"value"`            // null when absent
-	Absent    string        `json:"absent,omitempty"` // why
-	N         int64         `json:"n"`                // how many things it is about
-	Things    string        `json:"things,omitempty"` // what they are called
-	Headline  string        `json:"headline,omitempty"`
-	OfCluster bool          `json:"of_cluster,omitempty"` // [quantity.Quantity.OfCluster]
-	Thin      bool          `json:"thin,omitempty"`       // [metric.Value.Thin]: it says little of the cell
-	Cut       bool          `json:"cut,omitempty"`        // --until ended the replay before all jobs were over, and decides what it is about: [metric.Value.Ends]
-	Least     bool          `json:"least,omitempty"`      // a mean that is known to be at least so much: [metric.Value.Least]
+	Name     string           `json:"name"`
+	Unit     quantity.Unit    `json:"unit"`
+	Better   string           `json:"better,omitempty"` // higher or lower
+	Number   *float64         `json:"value"`            // null when absent
+	Absent   string           `json:"absent,omitempty"` // why
+	N        int64            `json:"n"`                // how many things it is about
+	Things   string           `json:"things,omitempty"` // what they are called
+	Headline string           `json:"headline,omitempty"`
+	MovedBy  quantity.MovedBy `json:"moved_by,omitempty"`
+	Thin     bool             `json:"thin,omitempty"`  // [metric.Value.Thin]: it says little of the cell
+	Cut      bool             `json:"cut,omitempty"`   // --until ended the replay before all jobs were over, and decides what it is about: [metric.Value.Ends]
+	Least    bool             `json:"least,omitempty"` // a mean that is known to be at least so much: [metric.Value.Least]
 }
 
 // RecordOf is the record of a replay.
@@ -77,7 +77,7 @@ func RecordOf(id string, s *metric.Summary) *Record {
 	}
 	for i := range s.Values {
 		v := &s.Values[i]
-		x := Value{Name: v.Name, Unit: v.Unit, Better: v.Better.String(), OfCluster: v.OfCluster, Absent: v.Absent, N: v.N, Things: v.Things, Thin: v.Thin(), Cut: v.Ends && cut, Least: v.Least()}
+		x := Value{Name: v.Name, Unit: v.Unit, Better: v.Better.String(), MovedBy: v.MovedBy, Absent: v.Absent, N: v.N, Things: v.Things, Thin: v.Thin(), Cut: v.Ends && cut, Least: v.Least()}
 		if v.Family == quantity.Headline {
 			x.Headline = v.Plain
 		}

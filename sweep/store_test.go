@@ -489,20 +489,20 @@ func TestShard(t *testing.T) {
 	}
 }
 
-// A share of all that the cluster has is neither best nor worst where choices do not have the same nodes.
+// What other nodes move by themselves is neither best nor worst where choices do not have the same.
 func TestNodesOfChoices(t *testing.T) {
 	for _, tt := range []struct {
-		cluster   func(*Cell) record.Cluster
-		ofCluster bool
-		want      bool
+		cluster func(*Cell) record.Cluster
+		movedBy quantity.MovedBy
+		want    bool
 	}{
-		{func(c *Cell) record.Cluster { return record.Cluster(c.Values[0]) }, true, true},
-		{func(c *Cell) record.Cluster { return record.Cluster(c.Values[0]) }, false, false},
-		{func(c *Cell) record.Cluster { return record.Cluster(fmt.Sprint(c.Trace)) }, true, false},
-		{func(*Cell) record.Cluster { return "" }, true, false},
+		{func(c *Cell) record.Cluster { return record.Cluster(c.Values[0]) }, quantity.ByNodes, true},
+		{func(c *Cell) record.Cluster { return record.Cluster(c.Values[0]) }, quantity.ByWork, false},
+		{func(c *Cell) record.Cluster { return record.Cluster(fmt.Sprint(c.Trace)) }, quantity.ByNodes, false},
+		{func(*Cell) record.Cluster { return "" }, quantity.ByNodes, false},
 	} {
-		_, files := changedCells(t, "nodes", func(c *Cell, r *Record) { r.Cluster, r.Values[0].OfCluster = tt.cluster(c), tt.ofCluster })
-		const said = "Neither best nor worst, as a share of all that the cluster has, which other nodes or arrivals move by themselves: mean wait."
+		_, files := changedCells(t, "nodes", func(c *Cell, r *Record) { r.Cluster, r.Values[0].MovedBy = tt.cluster(c), tt.movedBy })
+		const said = "Neither best nor worst, as other nodes or arrivals move them by themselves: mean wait."
 		if text := files["/summary.txt"]; strings.Contains(text, said) != tt.want || strings.Contains(text, "\nmean wait") == tt.want || strings.Contains(files["/report.html"], said) != tt.want {
 			t.Errorf("want it left out: %v, in\n%s", tt.want, text)
 		}

@@ -21,7 +21,7 @@ func (r *Result) page() ([]byte, error) {
 			p.Files = append(p.Files, page.File{Name: s.name(), Text: s.Text})
 		}
 	}
-	for _, text := range []string{r.arrivalsText(), r.clusterText(), r.lostText(), r.goalText(), r.ownText()} {
+	for _, text := range []string{r.arrivalsText(), r.unlike(), r.lostText(), r.goalText(), r.ownText()} {
 		if text != "" {
 			lede.Findings = append(lede.Findings, text)
 		}

@@ -113,7 +113,7 @@ func (r *Result) Pays() (out []Paid, thin int) {
 	from, to := r.Race.Units, r.Race.Units+r.Race.Held
 	for i := range r.Record.Values {
 		v := &r.Record.Values[i]
-		if v.Better == "" || v.OfCluster && r.unlike() != "" || v.Headline == "" && !slices.ContainsFunc(ofQueue, func(start string) bool { return strings.HasPrefix(v.Name, start) }) {
+		if v.Better == "" || v.MovedBy.Moved(r.Clusters, r.arrive()) || v.Headline == "" && !slices.ContainsFunc(ofQueue, func(start string) bool { return strings.HasPrefix(v.Name, start) }) {
 			continue
 		}
 		was, is := r.means(Baseline, from, to, v.Name), r.means(r.Winner, from, to, v.Name)
@@ -269,24 +269,28 @@ func (r *Result) arrivalsText() string {
 	return fmt.Sprintf("Under it jobs arrive %s times as fast as under the baseline (--load is of each cluster), which is part of each difference.", times)
 }
 
-// unlike says what the winner does not have as the baseline has it, and which by itself moves every share of all that the cluster has; empty where there is nothing.
-func (r *Result) unlike() string {
-	switch {
-	case r.Clusters:
-		return "nodes"
-	case slices.ContainsFunc(r.Faster, func(by float64) bool { return by != 1 }):
-		return "arrivals"
-	}
-	return ""
+// arrive reports whether jobs arrive faster or more slowly under the winner than under the baseline.
+func (r *Result) arrive() bool {
+	return slices.ContainsFunc(r.Faster, func(by float64) bool { return by != 1 })
 }
 
-// clusterText says what follows from [Result.unlike].
-func (r *Result) clusterText() string {
-	what := r.unlike()
+// unlike says that the winner does not have the nodes or the arrivals of the baseline, and what is left out for it; empty where it has.
+func (r *Result) unlike() string {
+	what := map[[2]bool]string{{true, false}: "nodes", {false, true}: "arrivals", {true, true}: "nodes and arrivals"}[[2]bool{r.Clusters, r.arrive()}]
 	if r.Winner == Baseline || what == "" {
 		return ""
 	}
-	return fmt.Sprintf("It does not have the same %s as the baseline, which by itself moves every share of all that the cluster has, such as vcores running tasks: these are neither better nor worse, and left out.", what)
+	var moved []string
+	for i := range r.Record.Values {
+		if v := &r.Record.Values[i]; v.Headline != "" && v.Better != "" && v.MovedBy.Moved(r.Clusters, r.arrive()) {
+			moved = append(moved, r.words(v.Name))
+		}
+	}
+	text := fmt.Sprintf("It does not have the same %s as the baseline", what)
+	if moved != nil {
+		text += fmt.Sprintf(", and that by itself moves %s: neither better nor worse, and left out", strings.Join(moved, " and "))
+	}
+	return text + "."
 }
 
 // names are the labels of candidates.
@@ -322,7 +326,7 @@ func settings(n int) string { return quantity.Counted(int64(n), "settings") }
 // WriteText writes the answer for people.
 func (r *Result) WriteText(w io.Writer) {
 	fmt.Fprintln(w, r.Sentence())
-	for _, text := range append([]string{r.arrivalsText(), r.clusterText(), r.lostText(), r.goalText(), r.ownText()}, r.tiesText()...) {
+	for _, text := range append([]string{r.arrivalsText(), r.unlike(), r.lostText(), r.goalText(), r.ownText()}, r.tiesText()...) {
 		if text != "" {
 			fmt.Fprintln(w, text)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"replay/report/quantity"
 	"replay/report/target"
 	"replay/sweep"
 )
@@ -99,14 +100,14 @@ func TestThinValuesAreNotTold(t *testing.T) {
 
 // Of another cluster a share of all that it has gets neither worse nor better, which is said.
 func TestAnotherClusterIsNoGain(t *testing.T) {
-	share := sweep.Value{Name: "busy_share", Unit: "share", Better: "higher", Headline: "busy", OfCluster: true}
+	share := sweep.Value{Name: "busy_share", Unit: "share", Better: "higher", Headline: "busy", MovedBy: quantity.ByNodes}
 	for _, other := range []bool{false, true} {
 		r := solved(t, sweep.Value{Name: "wait_mean_ms", Unit: "ms", Better: "lower", Headline: "wait"}, share)
 		r.Clusters = other
 		var text strings.Builder
 		r.WriteText(&text)
 		_, page := written(t, r)
-		const said = "It does not have the same nodes as the baseline"
+		const said = "It does not have the same nodes as the baseline, and that by itself moves busy: neither better nor worse, and left out."
 		if strings.Contains(text.String(), "  busy ") == other || strings.Contains(text.String(), said) != other || strings.Contains(page, said) != other {
 			t.Errorf("another cluster: %v, in\n%s", other, text.String())
 		}

@@ -76,7 +76,11 @@ type Row struct {
 	metric.Value        // name, unit, definition; N is the least of any run, the number of no use
 	Group        string // title of its metric
 	Cells        []Cell // by variant
+	sideless     bool
 }
+
+// Sideless reports whether the row has no better side here, and has one elsewhere: what the variants do not have the same of moves it by itself.
+func (r *Row) Sideless() bool { return r.sideless }
 
 // Without is the row of a part of what this one is about, told apart by a label such as queue=root.etl, that has no number in any replay.
 func (r *Row) Without(label, why string) *Row {
@@ -176,8 +180,8 @@ func onlyIn(a, b []*metric.Summary) (text string) {
 // newRow puts the values of runs together, and compares them.
 func (c *Comparison) newRow(s *series, title string) Row {
 	row := Row{Value: s.Value, Group: title}
-	if row.OfCluster && c.study.unlike() != "" {
-		row.Better = quantity.Neither
+	if nodes, work := c.study.unlike(); row.MovedBy.Moved(nodes, work != "") && row.Better != quantity.Neither {
+		row.Better, row.sideless = quantity.Neither, true
 	}
 	for v := range c.Variants {
 		cell := c.cell(s.by[v])

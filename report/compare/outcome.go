@@ -51,7 +51,7 @@ func (c *Comparison) pairedText() string {
 
 // voids reports whether there is no verdict on a row of variant v: jobs that one of the two loses make it better or worse.
 func (c *Comparison) voids(row *Row, v int) bool {
-	return c.Losses[v].any() && row.Family != "" && row.Better != quantity.Neither
+	return c.Losses[v].any() && row.Family != "" && (row.Better != quantity.Neither || row.sideless)
 }
 
 // lossText says which jobs variant v loses against the first, and what follows.
@@ -103,39 +103,55 @@ func (c *Comparison) RunsText() string {
 	return text
 }
 
-// ClusterText says what the variants do not have the same of that by itself moves every share of all that the cluster has, how many nodes they have where it is
-// these, and which such shares differ; empty where there is nothing.
-func (c *Comparison) ClusterText() string {
-	what := c.study.unlike()
-	if what == "" {
+// Unlike says what the variants do not have the same of that moves some metrics by itself, how many nodes they have where it is these, and which such metrics
+// differ; empty where there is nothing.
+func (c *Comparison) Unlike() string {
+	nodes, work := c.study.unlike()
+	if !nodes && work == "" {
 		return ""
 	}
 	who := "Not all variants"
 	if len(c.Variants) == 2 {
 		who = fmt.Sprintf("%s and %s do not", c.Variants[0].Name, c.Variants[1].Name)
 	}
-	many := ""
+	what := work
+	if nodes {
+		what = "nodes" + c.meanNodes()
+		if work != "" {
+			what += " and " + work
+		}
+	}
 	var moved []string
 	for i := range c.Rows {
-		row := &c.Rows[i]
-		if row.Name == metric.MeanNodes && what == "nodes" {
-			var of []string
-			for v := range row.Cells {
-				if x := &row.Cells[v]; x.Absent == "" {
-					of = append(of, fmt.Sprintf("%s %s", c.Variants[v].Name, row.Unit.ScaleOf(numbers(row)...).Number(x.Number)))
-				}
-			}
-			many = fmt.Sprintf(" (in the mean over time %s)", strings.Join(of, ", "))
-		}
-		if row.OfCluster && row.Family != "" && slices.ContainsFunc(row.Cells[1:], func(x Cell) bool { return x.Finding.Real() }) {
+		if row := &c.Rows[i]; row.sideless && row.Family != "" && slices.ContainsFunc(row.Cells[1:], func(x Cell) bool { return x.Finding.Real() }) {
 			moved = append(moved, row.Words())
 		}
 	}
-	text := fmt.Sprintf("%s have the same %s%s", who, what, many)
+	text := fmt.Sprintf("%s have the same %s", who, what)
 	if moved != nil {
-		text += ", which by itself moves every share of all that the cluster has: higher or lower, and no better or worse (" + strings.Join(moved, ", ") + ")"
+		text += ", and that by itself moves " + strings.Join(moved, " and ") + ": higher or lower, and no better or worse"
 	}
 	return text + "."
+}
+
+// meanNodes says how many nodes each variant has, where that is known.
+func (c *Comparison) meanNodes() string {
+	i := c.row(metric.MeanNodes)
+	if i < 0 {
+		return ""
+	}
+	row := &c.Rows[i]
+	s := row.Unit.ScaleOf(numbers(row)...)
+	var of []string
+	for v := range row.Cells {
+		if x := &row.Cells[v]; x.Absent == "" {
+			of = append(of, c.Variants[v].Name+" "+s.Number(x.Number))
+		}
+	}
+	if of == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (in the mean over time %s)", strings.Join(of, ", "))
 }
 
 // outcomeTable has a row for success and for each other outcome that any job has.

@@ -297,18 +297,16 @@ func (s *Study) traceJobs() (n int) {
 	return n
 }
 
-// unlike says what two variants do not have the same of that moves every share of all that the cluster has by itself; empty where there is no such thing.
-func (s *Study) unlike() string {
+// unlike says what not all variants have the same of, of what moves some quantities by itself: nodes, and work in words; empty where they have.
+func (s *Study) unlike() (nodes bool, work string) {
 	moved := func(o *side) bool { return slices.ContainsFunc(o.arrivals, func(by float64) bool { return by != 1 }) }
 	switch {
-	case s.clusters:
-		return "nodes"
 	case slices.ContainsFunc(s.sides, moved):
-		return "arrivals"
+		work = "arrivals"
 	case slices.ContainsFunc(s.sides, func(o *side) bool { return o.loss.LeftOut > 0 }):
-		return "jobs"
+		work = "jobs"
 	}
-	return ""
+	return s.clusters, work
 }
 
 // manifest describes the first replay of variant v.

@@ -237,7 +237,7 @@ func (c *Comparison) WriteText(w io.Writer, all bool) {
 		}
 		fmt.Fprintln(w)
 	}
-	for _, text := range []string{c.ClusterText(), c.pairedText()} {
+	for _, text := range []string{c.Unlike(), c.pairedText()} {
 		if text != "" {
 			shown.Paragraph(w, text, "")
 			fmt.Fprintln(w)

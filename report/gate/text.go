@@ -29,8 +29,8 @@ func (v *Verdict) Sentence() string {
 	if other := v.Comparison.Arrivals(head); other != "" {
 		text += " " + strings.TrimSpace(other)
 	}
-	if len(v.Conditions) == 0 || slices.ContainsFunc(v.Conditions, func(j Judged) bool { return j.Row.OfCluster }) {
-		if other := v.Comparison.ClusterText(); other != "" {
+	if len(v.Conditions) == 0 || slices.ContainsFunc(v.Conditions, func(j Judged) bool { return j.Row.Sideless() }) {
+		if other := v.Comparison.Unlike(); other != "" {
 			text += " " + strings.ToUpper(other[:1]) + other[1:]
 		}
 	}

@@ -35,11 +35,12 @@ var cost = Metric{"cost", "Cost", plain(func(d *result.Data) (vs []Value) {
 		times += t.Times
 	}
 	total := money("cost_total", c.Total, times, quantity.Lower, "cost of all nodes, for the seconds of each time that they were in the cluster")
+	total.MovedBy = quantity.ByWork
 	total.headline("cost of nodes"+of, "cost"+of) // the unit of its number
 	vs = append(vs, total,
 		value("cost_node_seconds_count", quantity.Count, quantity.Lower, float64(seconds), times, "", "seconds of nodes that are billed"),
 		money("cost_unused", c.Unused, times, quantity.Lower, "cost of memory that no container held, and of minimum charges"),
-		value("cost_unused_share", quantity.Share, quantity.Lower, quantity.Over(float64(c.Unused), float64(c.Total)), times, "no node cost anything", "cost that no container accounts for, of that of all nodes").ofCluster())
+		value("cost_unused_share", quantity.Share, quantity.Lower, quantity.Over(float64(c.Unused), float64(c.Total)), times, "no node cost anything", "cost that no container accounts for, of that of all nodes").movedBy(quantity.ByNodes))
 	jobs := make([]int64, len(c.Jobs))
 	for i := range c.Jobs {
 		jobs[i] = c.Jobs[i].Cost

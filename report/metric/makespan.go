@@ -23,7 +23,7 @@ var makespan = Metric{"makespan", "Makespan", func(p *pass) func() []Value {
 	return func() []Value {
 		v := value("makespan_ms", quantity.MS, quantity.Lower, period.MS(), succeeded+failed, "no job finished", "first submission to last finish of a job")
 		v.headline("makespan", "makespan")
-		v.Ends = true
+		v.Ends, v.MovedBy = true, quantity.ByWork
 		n := int64(p.data.Jobs.Len())
 		if unfinished > 0 { // it says over how many it is
 			v.Things, v.Whole = "jobs", n

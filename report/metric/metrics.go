@@ -66,9 +66,9 @@ func (v *Value) headline(plain, short string) {
 	v.Family, v.Plain, v.Short = quantity.Headline, plain, short
 }
 
-// ofCluster says of the value that it is a share of all that the cluster has.
-func (v Value) ofCluster() Value {
-	v.OfCluster = true
+// movedBy says of the value what moves it by itself.
+func (v Value) movedBy(by quantity.MovedBy) Value {
+	v.MovedBy = by
 	return v
 }
 

@@ -29,7 +29,7 @@ var throughput = Metric{"throughput", "Throughput", func(p *pass) func() []Value
 			value("throughput_task_hours_per_hour", quantity.HoursPerHour, quantity.Higher, quantity.Over(float64(useful)/quantity.HourMS, hours), tasks, none, "useful task time (attempts whose result counted) of jobs that finished per time of the makespan: such attempts running on average"),
 		}
 		for i := range vs {
-			vs[i].Ends = true
+			vs[i].Ends, vs[i].MovedBy = true, quantity.ByWork
 		}
 		return vs
 	}

@@ -17,12 +17,12 @@ var utilization = Metric{"utilization", "Utilization", plain(func(d *result.Data
 	vc := value("utilization_vcores_allocated_share", quantity.Share, quantity.Neither, quantity.Over(c.AllCoreMS, q.CapVCores), c.N+c.AMs, noRoom, "vcores allocated to containers, AM included, of the cluster's; above 1 it is oversubscription")
 	dom := value("utilization_dominant_allocated_share", quantity.Share, quantity.Neither, quantity.Over(q.Dominant, sampled), c.N+c.AMs, none, "larger of the allocated shares of memory and vcores at each instant, mean over the sampled time")
 	dom.headline("cluster allocated", "utilization")
-	busy := value("utilization_vcores_busy_share", quantity.Share, quantity.Higher, quantity.Over(c.BusyCoreMS, q.CapVCores), c.N, noRoom, "vcores that ran task attempts, of the cluster's").ofCluster()
+	busy := value("utilization_vcores_busy_share", quantity.Share, quantity.Higher, quantity.Over(c.BusyCoreMS, q.CapVCores), c.N, noRoom, "vcores that ran task attempts, of the cluster's").movedBy(quantity.ByNodes)
 	busy.headline("vcores running tasks", "vcores busy")
 	return []Value{
 		dom, mem, vc, busy,
 		value("utilization_vcores_busy_of_allocated_share", quantity.Share, quantity.Higher, quantity.Over(c.BusyCoreMS, c.CoreMS), c.N, noContainers, "vcores that ran task attempts, of those allocated to executor and task containers"),
-		value("utilization_memory_busy_share", quantity.Share, quantity.Higher, quantity.Over(c.BusyMemMS, q.CapMem), c.N, noRoom, "memory of containers counted by the share of their vcores that ran tasks, of the cluster's").ofCluster(),
+		value("utilization_memory_busy_share", quantity.Share, quantity.Higher, quantity.Over(c.BusyMemMS, q.CapMem), c.N, noRoom, "memory of containers counted by the share of their vcores that ran tasks, of the cluster's").movedBy(quantity.ByNodes),
 		value(MeanNodes, quantity.Nodes, quantity.Neither, quantity.Over(q.Nodes, q.MS), c.N, none, "nodes in the cluster, mean over the sampled time"),
 	}
 })}

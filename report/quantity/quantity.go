@@ -34,16 +34,30 @@ const (
 	Shares   Family = "queue shares"
 )
 
+// MovedBy is what moves a quantity by itself: between replays that do not have the same of it, the quantity has no better side.
+type MovedBy string
+
+// What moves quantities; most are moved by nothing so.
+const (
+	ByWork  MovedBy = "work"           // which jobs there are, and when they arrive
+	ByNodes MovedBy = "nodes and work" // of a share of all that the cluster has: fewer nodes raise it, too
+)
+
+// Moved reports whether it is moved where replays do not have the same nodes, or not the same work.
+func (m MovedBy) Moved(nodes, work bool) bool {
+	return m == ByNodes && nodes || m != "" && work
+}
+
 // Quantity is one thing that is measured. What is written about it anywhere (rows, sentences, axes, tables) follows from here.
 type Quantity struct {
-	Name      string // as in summary.json; "[queue=…]", "[size=…]" and "[reason=…]" tell the parts of a whole apart
-	Unit      Unit
-	Better    Direction
-	OfCluster bool   // a share of all that the cluster has: between clusters that differ it has no better side, as each is a share of something else
-	About     string // what it is, in a line
-	Family    Family
-	Plain     string // in words within a sentence; empty where no sentence needs it
-	Short     string // in the room beside a line or an axis; empty where none is drawn
+	Name    string // as in summary.json; "[queue=…]", "[size=…]" and "[reason=…]" tell the parts of a whole apart
+	Unit    Unit
+	Better  Direction
+	MovedBy MovedBy // what by itself moves it
+	About   string  // what it is, in a line
+	Family  Family
+	Plain   string // in words within a sentence; empty where no sentence needs it
+	Short   string // in the room beside a line or an axis; empty where none is drawn
 }
 
 // Column is the name of the column of a table that holds the quantity.

@@ -92,21 +92,33 @@ func TestSizesOfOneClusterCompare(t *testing.T) {
 	must(t, "report", "--compare", "--formats", "none", filepath.Join(dir, "8"), filepath.Join(dir, "16"))
 }
 
-// What is a share of all that the cluster has is neither better nor worse on other nodes, in any command; on the same nodes it is.
-func TestSharesOfOtherClusters(t *testing.T) {
-	const trace, said = traces + "uniform-micro", "which by itself moves every share of all that the cluster has"
+// What other nodes or arrivals move by themselves is neither better nor worse there, in any command; on the same ones it is.
+func TestOtherNodesAndArrivals(t *testing.T) {
+	const trace, moved = traces + "uniform-micro", ", and that by itself moves "
 	dir := t.TempDir()
-	for variant, want := range map[string]string{"--nodes 6": " higher ", "--nodes 12": " lower ", "--faster 2": " higher ", "--scheduler ideal": " better "} {
-		out := filepath.Join(dir, variant)
-		text := must(t, "compare", trace, "--quiet", "--seeds", "5", "--until", "10m", "--allow-failures", "--formats", "none", "--out", out, "--variant", "now:", "--variant", "other: "+variant)
-		line := regexp.MustCompile(`(?m)^vcores running tasks .*$`).FindString(text)
-		if !strings.Contains(line, want) || strings.Contains(strings.Join(strings.Fields(text), " "), "now and other do not have the same ") != (want != " better ") {
-			t.Errorf("%s: want%sin %q of\n%s", variant, want, line, text)
+	for _, tt := range []struct{ variant, busy, makespan, said string }{
+		{"--nodes 6", "higher", "worse", "nodes (in the mean over time now 10.00, other 6.00)" + moved + "vcores running tasks: higher or lower, and no better or worse."},
+		{"--nodes 12", "lower", "better", "nodes (in the mean over time now 10.00, other 12.00)" + moved + "vcores running tasks: higher or lower, and no better or worse."},
+		{"--faster 2", "higher", "lower", "arrivals" + moved + "makespan and vcores running tasks: higher or lower, and no better or worse."},
+		{"--nodes 12 --load 1", "~", "lower", "nodes (in the mean over time now 10.00, other 12.00) and arrivals" + moved + "makespan: higher or lower, and no better or worse."},
+		{"--scheduler ideal", "better", "better", ""},
+	} {
+		out := filepath.Join(dir, tt.variant)
+		text := must(t, "compare", trace, "--quiet", "--seeds", "5", "--formats", "none", "--out", out, "--variant", "now:", "--variant", "other: "+tt.variant)
+		for name, want := range map[string]string{"vcores running tasks": tt.busy, "makespan": tt.makespan} {
+			if line := regexp.MustCompile("(?m)^" + name + " .*$").FindString(text); !strings.Contains(line, " "+want+" ") {
+				t.Errorf("%s: want %s in %q of\n%s", tt.variant, want, line, text)
+			}
+		}
+		const start = "now and other do not have the same "
+		if text = strings.Join(strings.Fields(text), " "); strings.Contains(text, start) != (tt.said != "") || !strings.Contains(text, tt.said) {
+			t.Errorf("%s: no %q in\n%s", tt.variant, tt.said, text)
 		}
 		must(t, "report", "check", out)
 	}
+	const said = "Base and head do not have the same nodes (in the mean over time base 10.00, head 12.00)" + moved + "vcores running tasks"
 	_, text, _ := cmd(t, "gate", trace, "--quiet", "--seeds", "5", "--until", "10m", "--base", "--", "--head", "--nodes 12")
-	if text = strings.Join(strings.Fields(text), " "); strings.Contains(text, "worse in vcores running tasks") || !strings.Contains(text, "Base and head do not have the same nodes (in the mean over time base 10.00, head 12.00), "+said) {
+	if text = strings.Join(strings.Fields(text), " "); strings.Contains(text, "worse in vcores running tasks") || !strings.Contains(text, said) {
 		t.Errorf("a gate on more nodes:\n%s", text)
 	}
 	for condition, want := range map[string]bool{"utilization_vcores_busy_share < -50pp": true, "mean(wait) > +100%": false} {
