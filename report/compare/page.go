@@ -40,7 +40,7 @@ func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 		[2]string{"jobs", fmt.Sprintf("%s, %s tasks", quantity.Thousands(int64(c.Jobs)), quantity.Thousands(m.Totals.Tasks))},
 		[2]string{"preferred hosts", quantity.OrDash(m.LocalitySource)}, [2]string{"task durations", quantity.OrDash(m.DurationSource)}, [2]string{"trace", quantity.OrDash(m.TraceHash)})
 	p.Modelled = m.Modelled
-	for _, text := range slices.Concat([]string{c.precisionText()}, c.notes(), []string{c.Unlike(), c.bandsText()}) {
+	for _, text := range slices.Concat([]string{c.shortText(), c.precisionText()}, c.notes(), []string{c.Unlike(), c.bandsText()}) {
 		if text != "" {
 			p.Notes = append(p.Notes, text)
 		}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -102,6 +103,29 @@ func partText(x float64) string {
 	return fmt.Sprintf("%.2g %%", 100*x)
 }
 
+// shortWindow is how many times as long as a job takes a window must be for its jobs to wait for each other about as in the whole trace.
+const shortWindow = 10
+
+// shortText says that windows are short against what jobs take; empty where they are not.
+func (c *Comparison) shortText() string {
+	i := c.row("duration_job_mean_ms")
+	if c.Unit != inference.Window || i < 0 {
+		return ""
+	}
+	w := c.study.runs[0].window
+	takes, long := 0.0, float64(w.ToMS-w.FromMS)/cmp.Or(c.study.manifest(0).Faster, 1)
+	for _, x := range c.Rows[i].Cells {
+		if x.Absent == "" {
+			takes = max(takes, x.Number)
+		}
+	}
+	if takes*shortWindow <= long {
+		return ""
+	}
+	return fmt.Sprintf("Short windows: each is %s long and begins with an empty cluster, and a job takes up to %s in the mean of a variant. Jobs wait less for those before them than in the whole trace, and differences that come of such waits are smaller here, or of another kind: take fewer windows, or several traces.",
+		quantity.Duration(long), quantity.MS.Amount(takes))
+}
+
 // sizeText writes a difference of the row as a part of the base's value, or in points.
 func (r *Row) sizeText(x float64) string {
 	of := r.Reference()
@@ -201,8 +225,10 @@ func (c *Comparison) rareText(v int) string {
 // variant and what the words mean; with all, every metric.
 func (c *Comparison) WriteText(w io.Writer, all bool) {
 	writeParagraphs(w, c.answers())
-	if text := c.precisionText(); text != "" {
-		shown.Paragraph(w, text+"\n", "")
+	for _, text := range []string{c.shortText(), c.precisionText()} {
+		if text != "" {
+			shown.Paragraph(w, text+"\n", "")
+		}
 	}
 	for i, v := range c.Variants {
 		as := "against it: "

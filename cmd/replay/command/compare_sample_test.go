@@ -200,6 +200,11 @@ func TestCompareOnWindows(t *testing.T) {
 	text := must(t, append([]string{"compare", dir, "--windows", "6", "--formats", "none", "--results", "--out", out}, variants...)...)
 	if answer := strings.Join(strings.Fields(text), " "); !strings.HasPrefix(answer, "For workloads like the 6 windows of this trace, slow against now is worse in") || !strings.Contains(answer, "jobs, over 6 windows now slow succeeded 60 60 ") {
 		t.Errorf("the answer is not about windows of all jobs:\n%s", text)
+	} else if !strings.Contains(answer, " Short windows: each is ") {
+		t.Errorf("windows in which hardly a job waits for those before it are not said to be short:\n%s", text)
+	}
+	if text := must(t, append([]string{"compare", dir, "--windows", "2", "--load", "0.05", "--formats", "none"}, variants...)...); strings.Contains(text, "Short windows") {
+		t.Errorf("windows of hours are said to be short:\n%s", text)
 	}
 	c := inferredOf(t, files(t, out)["comparison.json"])
 	var raw struct {
