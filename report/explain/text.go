@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"replay/engine/record"
@@ -73,7 +74,7 @@ func (v *View) writeText(w io.Writer, kind string) {
 	t := &shown.Table{Indent: 2}
 	row := func(amount, text string) { t.Row(amount, text) }
 	row(ms(v.Took), "it took")
-	row(ms(v.Modelled), fmt.Sprintf("by a simple model with its %s (%s) from the start, which the next lines and the curve are made by", quantity.Counted(v.Executors, one), quantity.Counted(v.Cores, "cores")))
+	row(ms(v.Modelled), fmt.Sprintf("by a simple model with its %s (%s) from the start, %s; the next lines and the curve are its", quantity.Counted(v.Executors, one), quantity.Counted(v.Cores, "cores"), v.off()))
 	row(ms(v.NoSkew), "with these, were all tasks of a stage equally long")
 	row(ms(v.Infinite), "with a core for each task: stages "+chain(v.Critical))
 	row(ms(v.Driver), "of it no task ran: "+idle)
@@ -82,11 +83,24 @@ func (v *View) writeText(w io.Writer, kind string) {
 	if len(v.Curve) > 0 {
 		fmt.Fprintln(w)
 		t = &shown.Table{Right: true}
-		t.Head(one, "of those it had", "from the first task on")
+		t.Head(one, "of those it had", "from the first task on, by this model")
 		for _, p := range v.Curve {
 			t.Row(quantity.Thousands(p.Executors), fmt.Sprintf("%.0f %%", 100*p.Share), ms(p.MS))
 		}
 		t.Write(w)
+	}
+}
+
+// off says how far the model is from what the job took.
+func (v *View) off() string {
+	part := 100 * quantity.Over(float64(v.Modelled-v.Took), float64(v.Took))
+	switch text := fmt.Sprintf("%.0f %%", math.Abs(part)); {
+	case math.IsNaN(part) || text == "0 %":
+		return "as long as it took"
+	case part < 0:
+		return text + " less than it took"
+	default:
+		return text + " more than it took"
 	}
 }
 
