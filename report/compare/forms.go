@@ -28,6 +28,7 @@ type (
 		Inference inferenceJSON `json:"inference"`
 		Method    string        `json:"method"`
 		Verdict   []verdictJSON `json:"verdict"`
+		Notes     []string      `json:"notes,omitempty"` // what to know beside the verdict: short windows, other nodes, arrivals or jobs
 		Metrics   []rowJSON     `json:"metrics"`
 		Made      *record.Made  `json:"made"`
 		Hash      string        `json:"hash"` // over all of it
@@ -141,6 +142,11 @@ func (c *Comparison) JSON() ([]byte, error) {
 		out.Variants = append(out.Variants, variantJSON{
 			v.Name, v.Flags, c.Outcomes[i], m.Scheduler, m.Sharing, m.Placement, m.Nodes, m.Load, m.Faster, m.OfferedVCores, m.OfferedMemory, m.OfferedFurther, m.Until, m.Config, m.Model, m.Warnings, m.Bands,
 		})
+	}
+	for _, text := range []string{c.shortText(), c.Unlike()} {
+		if text != "" {
+			out.Notes = append(out.Notes, text)
+		}
 	}
 	for i, p := range c.Verdict() {
 		l := c.Losses[i+1]

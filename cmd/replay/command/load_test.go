@@ -115,6 +115,9 @@ func TestOtherNodesAndArrivals(t *testing.T) {
 			t.Errorf("%s: no %q in\n%s", tt.variant, tt.said, text)
 		}
 		must(t, "report", "check", out)
+		if js := files(t, out)["comparison.json"]; strings.Contains(js, start) != (tt.said != "") || !strings.Contains(js, tt.said) {
+			t.Errorf("%s: comparison.json does not say %q", tt.variant, tt.said)
+		}
 	}
 	const said = "Base and head do not have the same nodes (in the mean over time base 10.00, head 12.00)" + moved + "vcores running tasks"
 	_, text, _ := cmd(t, "gate", trace, "--quiet", "--seeds", "5", "--until", "10m", "--base", "--", "--head", "--nodes 12")
