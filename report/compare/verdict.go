@@ -85,11 +85,11 @@ func (c *Comparison) answer(v int) string {
 			if n < inference.Fewest {
 				effect = fmt.Sprintf("Of other %ss nothing is known: %s", c.Unit, c.Few())
 			}
-			return fmt.Sprintf("No difference between %s and %s: no decision and no metric differs in %s. %s.", name, first, strings.Replace(c.everyUnit(), "each", "any", 1), effect)
+			return fmt.Sprintf("No difference between %s and %s%s: no decision and no metric differs in %s. %s.", name, first, c.upTo(), strings.Replace(c.everyUnit(), "each", "any", 1), effect)
 		case Otherwise:
-			return fmt.Sprintf("No difference between %s and %s: every metric is equal in %s, though decisions differ.", name, first, c.everyUnit())
+			return fmt.Sprintf("No difference between %s and %s%s: every metric is equal in %s, though decisions differ.", name, first, c.upTo(), c.everyUnit())
 		}
-		return fmt.Sprintf("No difference between %s and %s: every metric is equal in %s.", name, first, c.everyUnit())
+		return fmt.Sprintf("No difference between %s and %s%s: every metric is equal in %s.", name, first, c.upTo(), c.everyUnit())
 	}
 	if c.Losses[v].any() {
 		return c.lossText(v)
@@ -309,9 +309,14 @@ func (c *Comparison) everyUnit() string {
 // inferred says for what the answer holds, at its beginning.
 func (c *Comparison) inferred() string {
 	text := c.Unit.Scope(len(c.Units))
+	return strings.ToUpper(text[:1]) + text[1:] + c.upTo()
+}
+
+// upTo says until when the replays go where that cuts off jobs; empty elsewhere.
+func (c *Comparison) upTo() string {
 	cutOff := func(o *metric.Outcome) bool { return o.CutOff() > 0 }
 	if until := c.study.manifest(0).Until; until > 0 && slices.ContainsFunc(c.Outcomes, cutOff) {
-		text += ", up to " + quantity.Duration(float64(until))
+		return ", up to " + quantity.Duration(float64(until))
 	}
-	return strings.ToUpper(text[:1]) + text[1:]
+	return ""
 }

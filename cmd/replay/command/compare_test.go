@@ -58,6 +58,10 @@ func TestCutOffReplaysArePaired(t *testing.T) {
 	if strings.Contains(stdout, "no verdict") || !strings.Contains(stdout, "Seen: mean wait") {
 		t.Errorf("no verdict on jobs that both finish:\n%s", stdout)
 	}
+	soon := must(t, "compare", traces+"uniform-micro", "--quiet", "--seeds", "5", "--until", "1s", "--variant", "a:", "--variant", "b: --sharing drf")
+	if !strings.Contains(strings.Join(strings.Fields(soon), " "), "No difference between b and a, up to 1.00 s: no decision and no metric differs") {
+		t.Errorf("until when nothing differs is not said:\n%s", soon)
+	}
 	words := strings.Join(strings.Fields(stdout), " ")
 	if !strings.Contains(words, " jobs finished in all of them. Those that were still waiting or not finished in one (") {
 		t.Errorf("the count of paired jobs is not said:\n%s", stdout)
