@@ -359,7 +359,7 @@ func (r *backendRun) other(want, got *backendMessage) (name string, w, g any) {
 	return "", nil, nil
 }
 
-// job is the job of a case; its stages come when the script says so, and those that read the output of others never do. Nor does one more, so that the code goes on.
+// job is the job of a case; its stages come when the script says so, and those that read the output of others never do. Nor does one of each profile, so that the code goes on.
 func (h *backendHost) job(c *backendCase) *trace.Job {
 	j := &trace.Job{Kind: trace.KindSpark, Name: c.ID, AMMemMiB: 1024, AMVCores: 1, ExecMemMiB: 1024, MinExecs: trace.Unset, MaxExecs: trace.Unset, InitialExecs: trace.Unset, TailMS: trace.Unset,
 		RecordedStartMS: trace.Unset, RecordedFinishMS: trace.Unset, ThinkMS: trace.Unset}
@@ -395,7 +395,9 @@ func (h *backendHost) job(c *backendCase) *trace.Job {
 			add(i, 0, never, int32(i))
 		}
 	}
-	add(len(c.Stages), int32(len(c.Profiles)-1), never)
+	for profile := range c.Profiles {
+		add(len(c.Stages), int32(profile), never)
+	}
 	return j
 }
 

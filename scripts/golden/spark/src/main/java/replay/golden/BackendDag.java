@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.apache.spark.MapOutputTrackerMaster;
 import org.apache.spark.SparkConf;
@@ -66,10 +67,12 @@ final class BackendDag extends DagJobs {
     @Override
     void dress(Rdd made) throws Exception {
         if (profiles.size() > 1 && chance(random, 0.4)) {
+            int behind = profile(made.from); // a stage that has two fails its job
+            ResourceProfile own = profiles.get(behind > 0 ? behind : profiles.size() > 2 ? between(random, 1, profiles.size() - 1) : 1);
             for (var f : RDD.class.getDeclaredFields()) {
                 if (f.getName().endsWith("resourceProfile")) {
                     f.setAccessible(true);
-                    f.set(made, Option.apply(profiles.get(1)));
+                    f.set(made, Option.apply(own));
                 }
             }
         }
@@ -80,11 +83,16 @@ final class BackendDag extends DagJobs {
     void describe(Rdd rdd, Map<String, Object> row) {
         List<List<String>> preferred = (List<List<String>>) row.remove("preferred");
         row.put("tasks", preferred != null ? preferred : Collections.nCopies(rdd.n, List.of()));
+        row.put("profile", profile(rdd));
+    }
+
+    /** The profile of the stage that computes a data set, and those that it is made of. */
+    private int profile(Rdd rdd) {
         int profile = 0;
-        for (Rdd r = rdd; r != null; r = r.from) { // one stage computes them together
+        for (Rdd r = rdd; r != null; r = r.from) {
             profile = Math.max(profile, r.getResourceProfile() == null ? 0 : profiles.indexOf(r.getResourceProfile()));
         }
-        row.put("profile", profile);
+        return profile;
     }
 
     @Override
@@ -111,14 +119,13 @@ final class BackendDag extends DagJobs {
         bus.deliver();
     }
 
-    /** Whether a stage with a profile of its own has been submitted, so that executors of it are asked for. */
-    boolean staged() {
+    /** Adds the profiles of stages that have been submitted, of which executors are asked for. */
+    void staged(Set<Integer> to) {
         for (int s = 0; s < described.size(); s++) {
-            if ((Integer) described.get(s).get("profile") > 0 && submitted.get(s) > 0) {
-                return true;
+            if (submitted.get(s) > 0) {
+                to.add((Integer) described.get(s).get("profile"));
             }
         }
-        return false;
     }
 
     /** Perhaps a step of jobs and stages, as it is written; null for none. */

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.apache.spark.ExecutorAllocationManager;
 import org.apache.spark.SparkContext;
 import org.apache.spark.TaskFailedReason;
@@ -56,6 +57,7 @@ final class BackendRuns implements Main.Recorder {
     private final boolean whole; // with the DAGScheduler
     private final boolean silent; // executors say some time after their registration that they take tasks
     private final boolean cached; // jobs read what others have kept in memory
+    private final boolean many; // resource profiles, up to five
     private final BackendWait wait;
     private BackendDag real; // null without it
     private static SparkContext context;
@@ -78,17 +80,18 @@ final class BackendRuns implements Main.Recorder {
     private List<ResourceProfile> profiles;
     private boolean dynamic;
     private final List<String> bad = new ArrayList<>(); // hosts on which tasks fail
-    private boolean staged; // a stage has the other profile, so executors of it are asked for
+    private final TreeSet<Integer> staged = new TreeSet<>(List.of(0)); // profiles of which executors are asked for
     private final Map<Integer, Executor> executors = new LinkedHashMap<>(); // all that ever were
     private final Map<Long, BackendTask> running = new TreeMap<>();
     private final List<Object> stages = new ArrayList<>();
     private final List<Object> messages = new ArrayList<>();
 
-    BackendRuns(boolean whole, boolean silent, boolean cached, BackendWait wait) {
+    BackendRuns(boolean whole, boolean silent, boolean cached, boolean many, BackendWait wait) {
         this.wait = wait;
         this.whole = whole;
         this.silent = silent;
         this.cached = cached;
+        this.many = many;
     }
 
     /** An executor as it is outside of the driver. */
@@ -114,7 +117,7 @@ final class BackendRuns implements Main.Recorder {
         BackendRuns runs;
         Map<String, Object> run;
         do { // of a job that finds no slots nobody knows the stages
-            runs = new BackendRuns(whole, silent, cached, wait);
+            runs = new BackendRuns(whole, silent, cached, many, wait);
             run = runs.play(id, whole ? r.split() : r);
         } while (whole && !(runs.real.allBegan() && runs.real.allRead()));
         return run;
@@ -133,7 +136,7 @@ final class BackendRuns implements Main.Recorder {
 
     private Map<String, Object> play(String id, SplittableRandom r) throws Exception {
         random = r;
-        settings = new BackendSettings(r, context(), cached);
+        settings = new BackendSettings(r, context(), cached, many);
         profiles = settings.profiles;
         dynamic = settings.dynamic;
         makeHosts();
@@ -258,8 +261,10 @@ final class BackendRuns implements Main.Recorder {
         String host = pick(random, hosts);
         Executor e = new Executor(id, host, new BackendRpc.Executor(context().conf(), id, host));
         executors.put(id, e);
-        staged |= whole && real.staged();
-        int profile = dynamic && staged ? random.nextInt(profiles.size()) : 0;
+        if (whole) {
+            real.staged(staged);
+        }
+        int profile = dynamic && staged.size() > 1 ? pick(random, new ArrayList<>(staged)) : 0;
         if (chance(random, 0.05)) { // the master hears of its end first
             toDriver.send(new RemoveExecutor("" + id, new ExecutorExited(1, false, "made up")));
             done(object("op", "remove", "exec", id, "host", host, "profile", profile, "kind", "exited_not_app"));
@@ -300,7 +305,7 @@ final class BackendRuns implements Main.Recorder {
         boolean map = chance(random, 0.5); // its output is read by a stage that never comes
         int n = between(random, 1, pick(random, 4, 12));
         int profile = random.nextInt(profiles.size());
-        staged |= profile > 0;
+        staged.add(profile);
         List<Object> written = new ArrayList<>();
         List<scala.collection.Seq<TaskLocation>> all = new ArrayList<>();
         Task<?>[] tasks = new Task<?>[n];

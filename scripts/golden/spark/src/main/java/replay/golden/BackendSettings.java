@@ -30,7 +30,7 @@ final class BackendSettings {
     final boolean failing; // tasks fail often
 
     /** Draws them and makes them known to a context. */
-    BackendSettings(SplittableRandom r, SparkContext context, boolean cached) throws Exception {
+    BackendSettings(SplittableRandom r, SparkContext context, boolean cached, boolean many) throws Exception {
         SparkConf c = context.conf();
         String wait = pick(r, 0, 500, 3000, 3000) + "ms";
         for (String level : List.of("process", "node", "rack")) {
@@ -84,11 +84,11 @@ final class BackendSettings {
         conf.forEach((k, v) -> c.set(k, v.toString()));
         c.set("spark.dynamicAllocation.testing", "true"); // else a local master has none
         c.set("spark.testing.dynamicAllocation.schedule.enabled", "false"); // ticks come when the script says so
-        drawProfiles(r, context);
+        drawProfiles(r, context, many);
     }
 
-    /** The profile of the application and perhaps another one: of executors of their own where these are allocated for it, else of tasks only. */
-    private void drawProfiles(SplittableRandom random, SparkContext context) throws Exception {
+    /** The profile of the application and perhaps another one, or many: of executors of their own where these are allocated for it, else of tasks only. */
+    private void drawProfiles(SplittableRandom random, SparkContext context, boolean many) throws Exception {
         Object manager = context.resourceProfileManager();
         Tools.field(manager.getClass(), "dynamicEnabled").setBoolean(manager, dynamic);
         int cpus = pick(random, 1, 1, 1, 2);
@@ -99,7 +99,7 @@ final class BackendSettings {
         ResourceProfile defaults = Tools.defaultProfile(context.conf());
         Tools.field(manager.getClass(), "defaultProfile").set(manager, defaults);
         add(manager, context, defaults, of, cpus);
-        if (chance(random, 0.3)) {
+        for (int more = many ? between(random, 1, 4) : chance(random, 0.3) ? 1 : 0; more > 0; more--) {
             int own = dynamic ? between(random, 1, 4) : of;
             int c = between(random, 1, own);
             add(manager, context, dynamic ? Tools.profile(own, c, null, null, null) : new TaskResourceProfile(new TaskResourceRequests().cpus(c).requests()), own, c);
