@@ -58,6 +58,7 @@ type Table struct {
 	present bool  // YARN has a table for the key
 	hasAny  bool  // there is a record of "*"
 	active  bool  // the count of * is above 0
+	uneven  bool  // see [Table.Uneven]
 
 	// Patience is of delay scheduling and kept when the table goes. The CapacityScheduler counts offers in it and has no levels.
 	policy.Patience
@@ -69,18 +70,20 @@ type Table struct {
 
 	anywhere  Record
 	version   int64
-	smallest  int64 // see [Table.Smallest]
-	first     resource.Resource
-	unlike    bool  // see [Table.Unlike]
-	of        int64 // version of locations
-	locations int   // of a table by groups
-	asOf      int64 // version of located, plus 1
-	located   bool  // see [Table.Located]
+	smallest  int64             // see [Table.Smallest]
+	first     resource.Resource // size of the record that was put first since there was none
+	of        int64             // version of locations
+	locations int               // of a table by groups
+	asOf      int64             // version of located, plus 1
+	located   bool              // see [Table.Located]
 	localities
 }
 
 // Version is another number whenever other names are asked for, or one of them in another way.
 func (t *Table) Version() int64 { return t.version }
+
+// Uneven reports whether records may be of different sizes: those of names that were asked for when the largest container was a smaller one keep what the ask was cut to.
+func (t *Table) Uneven() bool { return t.uneven }
 
 const anyHash = 42 // hash code of "*"
 
@@ -172,9 +175,6 @@ func (t *Table) Located() bool {
 // Smallest returns the memory of the smallest record that there may be, MiB: of those stored since there was none, as a host or a rack may still be asked for one of
 // a size that is asked for nowhere else.
 func (t *Table) Smallest() int64 { return t.smallest }
-
-// Unlike reports whether its records may differ in size: one has been stored of another size than the first since there was none.
-func (t *Table) Unlike() bool { return t.unlike }
 
 // Wanted reports whether containers are wanted anywhere under the key.
 func (t *Table) Wanted() bool { return t.active }
@@ -416,9 +416,9 @@ func (r *Requests) put(t *Table, a protocol.Ask, add bool) *Record {
 		r.spell(t)
 	}
 	if t.records.Len() == 0 && !t.byLocality() {
-		t.smallest, t.first, t.unlike = a.Size[resource.Memory], a.Size, false
+		t.smallest, t.first, t.uneven = a.Size[resource.Memory], a.Size, false
 	} else if a.Size != t.first {
-		t.smallest, t.unlike = min(t.smallest, a.Size[resource.Memory]), true
+		t.smallest, t.uneven = min(t.smallest, a.Size[resource.Memory]), true
 	}
 	if old := t.ref(a.Name, h); old != nil && add {
 		rec.Count = old.Count + 1

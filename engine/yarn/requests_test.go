@@ -25,13 +25,16 @@ func newAskTest() *askTest {
 }
 
 // ask parses "n1 x3 /r1 x3 * x3" into asks of 1024 MiB at priority p.
-func (a *askTest) ask(p int32, text string) {
+func (a *askTest) ask(p int32, text string) { a.askFor(p, 1024, text) }
+
+// askFor is ask with other sizes.
+func (a *askTest) askFor(p int32, mib int64, text string) {
 	var asks []protocol.Ask
 	f := strings.Fields(text)
 	for i := 0; i < len(f); i += 2 {
 		var n int32
 		fmt.Sscanf(f[i+1], "x%d", &n)
-		asks = append(asks, protocol.Ask{Priority: p, Name: a.names.Intern(f[i]), Count: n, Size: resource.R(1024, 1), Relax: true})
+		asks = append(asks, protocol.Ask{Priority: p, Name: a.names.Intern(f[i]), Count: n, Size: resource.R(mib, 1), Relax: true})
 	}
 	a.app.Update(asks, false)
 }
@@ -89,6 +92,37 @@ func TestRequestTable(t *testing.T) {
 				t.Errorf("tables %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// A record keeps the size that it was asked for with while others of its key are asked for with another one.
+func TestUneven(t *testing.T) {
+	a := newAskTest()
+	for _, step := range []struct {
+		mib    int64
+		asks   string
+		uneven bool
+	}{
+		{1024, "n1 x3 /r1 x3 * x3", false},
+		{1024, "n1 x2 /r1 x2 * x2", false},
+		{2048, "* x4", true},
+		{2048, "n1 x4 /r1 x4 * x4", true}, // it may be generous
+		{2048, "* x0", true},
+		{3072, "n1 x1 /r1 x1 * x1", false}, // nothing was left
+	} {
+		a.askFor(1, step.mib, step.asks)
+		if got := a.app.Table(Key{Priority: 1}).Uneven(); got != step.uneven {
+			t.Errorf("after %s of %d MiB: uneven %v, want %v", step.asks, step.mib, got, step.uneven)
+		}
+	}
+
+	// The record of the host outlasts that of "*".
+	table := a.app.Table(Key{Priority: 1})
+	a.ask(1, "* x0")
+	a.ask(1, "n1 x2 /r1 x2 * x1")
+	a.app.Take(table, protocol.RackLocal, a.node, nil)
+	if a.askFor(1, 2048, "* x1"); !table.Uneven() {
+		t.Error("what was left of a host is of another size than what is asked for anywhere, and that is not said")
 	}
 }
 

@@ -200,7 +200,8 @@ type Continuous interface {
 // A Passer is a [Continuous] scheduler that knows whether a pass could do something.
 type Passer interface {
 	// PassDue reports whether a pass now could change something. If not, none can until Changes has changed, which counts what passes depend on.
-	// The answer may be true where nothing happens.
+	// The answer may be true where nothing happens. An [Elider] has been asked for the next heartbeat since the latest change: behind this answer it says that
+	// what it has found then holds.
 	PassDue() bool
 	Changes() int64
 }

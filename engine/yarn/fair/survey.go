@@ -264,11 +264,14 @@ func (f *Scheduler) surveyApp(a *app) {
 func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 	e, x := &f.elision, &a.queue.found
 	ask := t.Any()
-	if ask == nil || ask.Count <= 0 || !a.queue.fits(&ask.Size) {
+	if ask == nil || ask.Count <= 0 {
 		return
 	}
-	if t.Unlike() {
-		x.all = true // what a host is asked for may fit where what is asked for anywhere does not
+	if t.Uneven() {
+		x.all = true // what is asked for by name may need less room
+		return
+	}
+	if !a.queue.fits(&ask.Size) {
 		return
 	}
 	level := policy.AnyLevel
