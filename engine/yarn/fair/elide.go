@@ -116,8 +116,6 @@ var (
 func (e *elision) watch(d policy.Delay) {
 	e.foreseen, _ = d.(policy.Foreseen)
 	e.counts = e.foreseen == nil || e.foreseen.Until(&policy.Patience{}, 1) != policy.Always
-	e.dirty = true
-	e.changeAll()
 }
 
 // touch notes a change that shares and candidates may follow.
@@ -167,7 +165,7 @@ func (f *Scheduler) spoiled(a *app, more bool) {
 	case !more || !a.amRunning:
 		f.stale(q)
 	case e.counts:
-		if !q.found.holds(a) {
+		if !a.holds() {
 			f.stale(q)
 		}
 	case !q.found.lax:
@@ -246,7 +244,6 @@ func (f *Scheduler) follow() {
 		e.changed = e.changed || e.settled || e.special.Has(i) || k.special()
 		f.found(i, k)
 		if n.Resized() && e.totals[i] != n.Total {
-			e.changeAll()
 			f.resized(i, n.Total)
 		}
 	})

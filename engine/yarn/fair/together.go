@@ -40,15 +40,11 @@ func (e *elision) count(q *queue, t *yarn.Table, nodes int) {
 	}
 }
 
-// holds reports whether what was found of a leaf is what a survey would find that counts offers, although one of its applications has got a container: it goes on to
-// be offered nodes for the same names, with the patience that it had. When that will be at an end is known by the number of offers.
-func (x *found) holds(a *app) bool {
-	active := a.Active()
-	if x.stale || x.all || x.reserves || x.shares || a.wantingAt == 0 || len(active) != 1 {
-		return false
-	}
-	t := active[0]
-	return t.Leaf != nil && t.Seen == t.Version() && max(t.SeenLevel, policy.NodeLevel) == t.Level && !a.Barred()
+// holds reports whether nobody in the leaf of an application that asks for something accepts more than a survey found that counts offers, although the application has got a container: it goes
+// on to be offered nodes for the same names, with the patience that it had. When that will be at an end is known by the number of offers. For having got more it reserves no sooner.
+func (a *app) holds() bool {
+	t := a.Active()[0] // the only one, if it is counted
+	return a.wantingAt > 0 && t.Leaf != nil && t.Seen == t.Version() && max(t.SeenLevel, policy.NodeLevel) == t.Level && !a.Barred()
 }
 
 // fold tells a table of the offers that were counted for it.
@@ -66,7 +62,7 @@ func (e *elision) fold(t *yarn.Table) {
 func (f *Scheduler) refuses(q *queue, n *node) bool {
 	e, x := &f.elision, &q.found
 	i, sends := n.sends()
-	if f.literally || !sends || i == e.chosen.rank && q == e.chosen.leaf || x.at == 0 || x.stale || e.whole || x.all || x.reserves || x.due <= e.met {
+	if !sends || i == e.chosen.rank && q == e.chosen.leaf || x.stale || e.whole || x.all || x.reserves || x.due <= e.met { // so is one of which nothing was found
 		return false
 	}
 	for _, r := range x.open {
