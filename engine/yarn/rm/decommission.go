@@ -9,7 +9,7 @@ import (
 )
 
 // Drain starts a graceful decommission, which waits for so many ms after the node's next heartbeat, or with -1 for ever. Of one that is under way
-// it changes the patience.
+// it changes the patience, and so it does of one that begins again before a heartbeat of the node since the last was taken back.
 //
 // Source: RMNodeImpl.DecommissioningNodeTransition, DecommissioningNodesWatcher.update.
 func (r *RM) Drain(id protocol.NodeID, patience int64) {
@@ -17,9 +17,6 @@ func (r *RM) Drain(id protocol.NodeID, patience int64) {
 	n := &r.nodes[id]
 	if !n.registered {
 		return
-	}
-	if !n.draining {
-		n.drainsFrom = -1
 	}
 	r.drains(n, true)
 	n.patience = patience

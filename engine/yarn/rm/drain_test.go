@@ -90,7 +90,7 @@ func TestDrainGivesUpAtItsTime(t *testing.T) {
 	w.beat(0, 0, nil)
 	w.want("no patience", "kill 1-1 at 0", "clock 1000", "remove node 0", "node 0 is gone")
 
-	// More patience does not begin anew, a decommission after another does.
+	// More patience does not begin anew, nor does a decommission right after another.
 	w = newWorld(t, plain)
 	w.node(0)
 	w.app(1)
@@ -98,8 +98,23 @@ func TestDrainGivesUpAtItsTime(t *testing.T) {
 	w.r.Drain(0, 500)
 	w.beat(100, 0, nil)
 	w.r.Drain(0, 700)
+	w.beat(700, 0, nil)
+	w.r.Undrain(700, 0)
+	w.r.Drain(0, 700)
 	w.beat(799, 0, nil)
-	w.r.Undrain(800, 0)
+	w.log = nil
+	w.beat(800, 0, nil)
+	w.want("time is up", "kill 1-1 at 800", "clock 1800", "remove node 0", "node 0 is gone")
+
+	// One after another does, once the node has sent a heartbeat in between.
+	w = newWorld(t, plain)
+	w.node(0)
+	w.app(1)
+	w.run(cid(1, 1), 0)
+	w.r.Drain(0, 700)
+	w.beat(100, 0, nil)
+	w.r.Undrain(790, 0)
+	w.beat(799, 0, nil)
 	w.r.Drain(0, 700)
 	w.beat(900, 0, nil)
 	w.beat(1599, 0, nil)

@@ -115,9 +115,9 @@ func (r *RM) renew(n *node, p *proc) {
 }
 
 // next reports whether the node's next heartbeat is to be executed for its own sake: it has something to report, or is to be told
-// something, or drains, or it may hold more than it has. If not, moves tells whether the heartbeat moves something all the same.
+// something, or drains or did so at the last one, or it may hold more than it has. If not, moves tells whether the heartbeat moves something all the same.
 func (n *node) next(leavesOut bool) (executed, moves bool) {
-	if n.draining || n.overcommit || n.news[dueNews] > 0 {
+	if n.draining || n.drainsFrom >= 0 || n.overcommit || n.news[dueNews] > 0 {
 		return true, false
 	}
 	moves = n.news[knownNews] > 0

@@ -23,7 +23,7 @@ type node struct {
 	allocated  resource.Resource      // by the scheduler's allocations, for draining
 	spec       yarn.NodeSpec
 	total      resource.Resource // as the scheduler was told
-	drainsFrom int64             // its first heartbeat as a draining node, -1 before
+	drainsFrom int64             // its first heartbeat as a draining node, -1 before and from a heartbeat as another one on
 	patience   int64             // for how long a graceful decommission waits from then on, in ms, or -1
 	ran        []protocol.AppID  // of which it has reported a container, while [Config.Drains]; some may have ended
 	silences   int64             // how often its processes died, to tell old expiries
@@ -100,7 +100,7 @@ func (r *RM) AddNode(now int64, specs ...yarn.NodeSpec) (refused []protocol.Node
 	for _, spec := range specs {
 		r.forget(&r.nodes[spec.ID])
 		fits := r.config.LeastNode.FitsIn(spec.Total)
-		r.nodes[spec.ID] = node{spec: spec, registered: fits, total: spec.Total, silences: r.nodes[spec.ID].silences + 1}
+		r.nodes[spec.ID] = node{spec: spec, registered: fits, total: spec.Total, drainsFrom: -1, silences: r.nodes[spec.ID].silences + 1}
 		if fits {
 			taken = append(taken, spec)
 		} else {
@@ -348,6 +348,9 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	r.known.takes(n)
 	if n.draining && r.leaves(now, n) {
 		return
+	}
+	if !n.draining {
+		n.drainsFrom = -1
 	}
 	r.clock(now)
 	r.report(id, n, now)
