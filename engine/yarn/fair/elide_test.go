@@ -468,7 +468,7 @@ func sorted(names []protocol.Name) []protocol.Name {
 func TestElisionDecidesAlike(t *testing.T) {
 	var all, wanted, allVisits, visits, surveys int64
 	// The named ones have found mutants that no other test had.
-	seeds := []uint64{1005, 5407, 70_000_475, 70_000_663, 70_000_686, 70_000_813, 70_001_234, 70_036_916}
+	seeds := []uint64{1005, 5407, 70_000_475, 70_000_663, 70_000_686, 70_000_813, 70_001_234, 70_005_108, 70_036_916}
 	for seed := range uint64(400) {
 		seeds = append(seeds, seed)
 	}
@@ -498,8 +498,8 @@ func TestElisionDecidesAlike(t *testing.T) {
 		most      float64 // of all; less is welcome
 	}{
 		{"heartbeats wanted", wanted, all, 0.4116},
-		{"visits of candidates", visits, allVisits, 0.2521},
-		{"what surveys cost, in units of visits", surveys, allVisits, 0.2905},
+		{"visits of candidates", visits, allVisits, 0.2522},
+		{"what surveys cost, in units of visits", surveys, allVisits, 0.2909},
 	} {
 		if share := float64(work.much) / float64(work.all); share > work.most {
 			t.Errorf("%s: %.4f of the heartbeats or visits of the scheduler that is told of all heartbeats, want %v at most", work.of, share, work.most)
