@@ -34,14 +34,11 @@ func (j *Job) executor(s *Stage) (memMiB int64, vcores int32, further []NamedVal
 					tasks = limit
 				}
 			}
-			switch spark {
-			case "gpu":
-				name = j.conf("spark.yarn.resourceGpuDeviceName", "yarn.io/gpu")
-			case "fpga":
-				name = j.conf("spark.yarn.resourceFpgaDeviceName", "yarn.io/fpga")
-			default:
+			nameKey, device := SparkDevice(spark)
+			if nameKey == "" {
 				continue // YARN does not hear of it
 			}
+			name = j.conf(nameKey, device)
 		}
 		further = append(further, NamedValue{name, n})
 	}
@@ -61,6 +58,26 @@ func (j *Job) ExecutorHas(profile int32) (further []NamedValue) {
 	}
 	_, _, further, _ = j.executor(s)
 	return further
+}
+
+// Devices of which YARN knows, by its names.
+const (
+	GPU  = "yarn.io/gpu"
+	FPGA = "yarn.io/fpga"
+)
+
+// SparkDevice returns the key that has YARN's name for a resource of Spark's, and the name where that is not set. The key is "" for a resource that YARN
+// hears of by Spark's own name, and in resource profiles alone.
+//
+// Source: ResourceRequestHelper.getResourceNameMapping.
+func SparkDevice(name string) (key, without string) {
+	switch name {
+	case "gpu":
+		return "spark.yarn.resourceGpuDeviceName", GPU
+	case "fpga":
+		return "spark.yarn.resourceFpgaDeviceName", FPGA
+	}
+	return "", name
 }
 
 // TasksServed returns how many tasks of a Spark job n of a resource serve at a time, each of which takes so much: above 0, a part of at most a half or whole ones.

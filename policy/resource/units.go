@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // A Unit is a unit of amounts as a fraction of one.
@@ -85,4 +86,26 @@ func ParseAmount(text, unit string) (n int64, ok bool) {
 		return math.MaxInt64, true
 	}
 	return n, true
+}
+
+// WholeAmount is what [ParseWhole] takes, in words.
+const WholeAmount = "a whole number of 0 or more, with or without one of the units k, M, G, T, P, Ki, Mi, Gi, Ti, Pi"
+
+// ParseWhole returns the amount that Spark's keys of YARN's resources have, such as "2" or "2Gi", in ones; g, t and p are G, T and P. ok is false for a text of
+// another form, and for what does not fit into 64 bits.
+//
+// Source: ResourceRequestHelper.getYarnResourcesAndAmounts, setResourceRequests.
+func ParseWhole(text string) (n int64, ok bool) {
+	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	name := text[len(digits):]
+	switch name {
+	case "g", "t", "p":
+		name = strings.ToUpper(name)
+	}
+	unit, known := Units[name]
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 0 || !known || unit.Den != 1 || n > math.MaxInt64/unit.Num {
+		return 0, false
+	}
+	return n * unit.Num, true
 }

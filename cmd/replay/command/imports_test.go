@@ -31,6 +31,7 @@ var picture = map[string][]string{
 	"replay/trace/importer/lines":     nil,
 	"replay/trace/importer/jsontext":  nil,
 	"replay/trace/importer/...":       {"replay/counted", "replay/input", "replay/spill", "replay/trace", "replay/trace/decima", "replay/trace/tablefile", "replay/trace/importer/..."}, // formats
+	"replay/trace/importer/eventlog":  {"replay/policy/resource", "replay/counted", "replay/input", "replay/trace", "replay/trace/importer/..."},
 	"replay/trace/importer/mapreduce": {"replay/policy/resource", "replay/trace", "replay/trace/importer/recorded", "replay/trace/importer/workload"},
 	"replay/trace/importer/swim":      {"replay/trace", "replay/trace/importer/workload", "replay/trace/importer/importtest", "replay/trace/synth/model"},
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replay/policy/resource"
+	"replay/trace"
 )
 
 // An Amount is one spark.yarn.{executor,driver,am}.resource.<name>.amount, by YARN's name of the resource.
@@ -89,7 +90,7 @@ func (c *Conf) putTaskResource(name, value string) error {
 // Source: ResourceRequestHelper.validateResources.
 var ofSpark = map[string]string{
 	"memory": "memory", "mb": "memory", "memory-mb": "memory", "cores": "cores", "vcores": "cores", "cpu-vcores": "cores",
-	"yarn.io/gpu": "resource.gpu.amount", "yarn.io/fpga": "resource.fpga.amount",
+	trace.GPU: "resource.gpu.amount", trace.FPGA: "resource.fpga.amount",
 }
 
 // named is a resource by YARN's name: its amount may have a unit.
@@ -100,26 +101,12 @@ func named(field func(*Conf) *[]Amount) func(*Conf, string, string) error {
 		if own, ok := ofSpark[name]; ok {
 			return fmt.Errorf("want the key of Spark that ends in .%s, which refuses this one", own)
 		}
-		digits := strings.TrimRight(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-		n, err := strconv.ParseInt(digits, 10, 64)
-		unit, ok := unitOf(value[len(digits):])
-		if err != nil || n < 0 || !ok || n > math.MaxInt64/unit.Num {
-			return fmt.Errorf("want a whole number of 0 or more, with or without one of the units k, M, G, T, P, Ki, Mi, Gi, Ti, Pi")
+		n, ok := resource.ParseWhole(value)
+		if !ok {
+			return fmt.Errorf("want %s", resource.WholeAmount)
 		}
 		list := field(c)
-		*list = append(*list, Amount{name, n * unit.Num})
+		*list = append(*list, Amount{name, n})
 		return nil
 	}
-}
-
-// unitOf returns a unit of whole amounts by its name; Spark takes g, t and p for G, T and P.
-//
-// Source: ResourceRequestHelper.setResourceRequests.
-func unitOf(name string) (resource.Unit, bool) {
-	switch name {
-	case "g", "t", "p":
-		name = strings.ToUpper(name)
-	}
-	unit, ok := resource.Units[name]
-	return unit, ok && unit.Den == 1
 }

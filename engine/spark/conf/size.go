@@ -60,7 +60,8 @@ func (c *Conf) ContainerSize(o Overrides, types []string) (resource.Resource, er
 	size := resource.R(mem, or(int64(o.Cores), int64(c.ExecutorCores)))
 	if o.Resources != nil {
 		for _, r := range o.Resources {
-			if err := set(&size, c.yarnType(r.Name), r.Executor, types); err != nil {
+			yarn, _ := c.yarnType(r.Name)
+			if err := set(&size, yarn, r.Executor, types); err != nil {
 				return size, err
 			}
 		}
@@ -80,8 +81,8 @@ func (c *Conf) further(size *resource.Resource, types []string, spark []CustomRe
 		}
 	}
 	for i := range spark {
-		if r := &spark[i]; r.Name == "gpu" || r.Name == "fpga" {
-			if err := set(size, c.yarnType(r.Name), amount(r), types); err != nil {
+		if yarn, ok := c.yarnType(spark[i].Name); ok {
+			if err := set(size, yarn, amount(&spark[i]), types); err != nil {
 				return err
 			}
 		}
@@ -103,17 +104,21 @@ func set(size *resource.Resource, name string, n int64, types []string) error {
 	return fmt.Errorf("a container asks for %d of %q, but the cluster has no such resource type (it has %s)", n, name, strings.Join(types, ", "))
 }
 
-// yarnType returns YARN's name of a Spark resource.
-//
-// Source: ResourceRequestHelper.getResourceNameMapping.
-func (c *Conf) yarnType(name string) string {
-	switch name {
-	case "gpu":
-		return c.GPUDevice
-	case "fpga":
-		return c.FPGADevice
+// Where YARN's names of Spark's devices are set.
+var (
+	gpuKey, gpuName   = trace.SparkDevice("gpu")
+	fpgaKey, fpgaName = trace.SparkDevice("fpga")
+)
+
+// yarnType returns YARN's name of a Spark resource, and whether YARN hears of it where it is a property.
+func (c *Conf) yarnType(name string) (yarn string, property bool) {
+	switch key, _ := trace.SparkDevice(name); key {
+	case gpuKey:
+		return c.GPUDevice, true
+	case fpgaKey:
+		return c.FPGADevice, true
 	}
-	return name
+	return name, false
 }
 
 func (c *Conf) customResources(o Overrides) []CustomResource {

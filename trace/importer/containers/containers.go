@@ -364,8 +364,5 @@ func MiB(share float64, memMiB int64) int64 {
 	return max(int64(math.Ceil(float64(share*float64(memMiB))-1e-6)), 1)
 }
 
-// GPU is the resource of whole GPUs, by the name that YARN has for it.
-const GPU = "yarn.io/gpu"
-
 // GPUMilli is the resource of shares of GPUs, in thousandths of one. YARN has no name for it.
 const GPUMilli = "gpu-milli"

@@ -55,13 +55,13 @@ func buildApp(a *appLog, counts *workload.Counts) (*Application, error) {
 	if err := b.stages(out, ready); err != nil {
 		return nil, err
 	}
-	if conf.err != nil {
-		return nil, conf.err
-	}
 	if last := b.lastEnd; a.end != absent && last != absent {
 		j.TailMS = max(0, a.end-last)
 	}
 	out.Executors, out.ExecutorExtra = b.executors(j.SubmitMS)
+	if conf.err != nil {
+		return nil, conf.err
+	}
 	out.Containers = map[string]int32{}
 	for _, e := range a.executors {
 		if e.container != "" {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"replay/policy/resource"
 )
 
 // sparkConf are the Spark properties of an application. The getters return the default of Spark
@@ -77,6 +79,16 @@ func (c *sparkConf) count(key string, def int64) int64 {
 	if err != nil || n < 0 || n > math.MaxInt32 {
 		c.fail(key, "a number of 0 to 2147483647")
 		return def
+	}
+	return n
+}
+
+// amount is that of a resource by YARN's name.
+func (c *sparkConf) amount(key string) int64 {
+	v, _ := c.get(key)
+	n, ok := resource.ParseWhole(strings.TrimSpace(v))
+	if !ok {
+		c.fail(key, resource.WholeAmount)
 	}
 	return n
 }

@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -20,7 +21,8 @@ func (c *sparkConf) furtherResources(p *resourceProfile) []trace.NamedValue {
 	}
 	amounts := map[string]int64{}
 	for name, n := range p.custom {
-		amounts[c.yarnType(name)] = n
+		yarn, _ := c.yarnType(name)
+		amounts[yarn] = n
 	}
 	return byName(amounts)
 }
@@ -37,19 +39,30 @@ func (c *sparkConf) amFurtherResources() []trace.NamedValue {
 
 func (c *sparkConf) furtherByKeys(spark, yarn string) []trace.NamedValue {
 	amounts := map[string]int64{}
-	for key := range c.set {
-		if name, ok := strings.CutPrefix(key, "spark.yarn."+yarn+".resource."); ok {
-			if name, ok = strings.CutSuffix(name, ".amount"); ok {
-				amounts[name] = c.count(key, 0)
-			}
-		}
+	for name, key := range c.amountKeys("spark.yarn." + yarn + ".resource.") {
+		amounts[name] = c.amount(key)
 	}
-	for _, name := range []string{"gpu", "fpga"} {
-		if n := c.count("spark."+spark+".resource."+name+".amount", 0); n > 0 {
-			amounts[c.yarnType(name)] = n
+	for name, key := range c.amountKeys("spark." + spark + ".resource.") { // which count where both say it
+		if yarn, ok := c.yarnType(name); ok {
+			amounts[yarn] = c.count(key, 0)
 		}
 	}
 	return byName(amounts)
+}
+
+// amountKeys are the keys PREFIX<name>.amount that are set, by the name, in order.
+func (c *sparkConf) amountKeys(prefix string) iter.Seq2[string, string] {
+	return func(yield func(name, key string) bool) {
+		for _, key := range slices.Sorted(maps.Keys(c.set)) {
+			name, ok := strings.CutPrefix(key, prefix)
+			if !ok {
+				continue
+			}
+			if name, ok = strings.CutSuffix(name, ".amount"); ok && !yield(name, key) {
+				return
+			}
+		}
+	}
 }
 
 // byName lists the amounts above 0.
@@ -62,15 +75,17 @@ func byName(amounts map[string]int64) (out []trace.NamedValue) {
 	return out
 }
 
-// yarnType is YARN's name of a resource of Spark's. Source: ResourceRequestHelper.getResourceNameMapping.
-func (c *sparkConf) yarnType(name string) string {
-	switch name {
-	case "gpu":
-		return c.text("spark.yarn.resourceGpuDeviceName", "yarn.io/gpu")
-	case "fpga":
-		return c.text("spark.yarn.resourceFpgaDeviceName", "yarn.io/fpga")
+// yarnType is YARN's name of a resource of Spark's, and whether YARN hears of it where it is a property.
+func (c *sparkConf) yarnType(name string) (yarn string, property bool) {
+	key, without := trace.SparkDevice(name)
+	if key == "" {
+		return name, false
 	}
-	return name
+	yarn = c.text(key, without)
+	if yarn == "" {
+		c.fail(key, "a name such as "+without)
+	}
+	return yarn, true
 }
 
 // slots is how many tasks of a profile the further resources of one of its executors serve; MaxInt64 = as many as there are.

@@ -552,7 +552,7 @@ func (t *reader) tasks(j *containers.Job, r *record) error {
 		c.Defaulted["task_memory"] += n
 	}
 	if r.gpus > 0 {
-		size.Extra = trace.NamedValue{Name: containers.GPU, Value: r.gpus}
+		size.Extra = trace.NamedValue{Name: trace.GPU, Value: r.gpus}
 	}
 	task := containers.Task{DurationMS: r.duration, WaitMS: trace.Unset, Host: t.texts.Of(r.host)}
 	if r.start != unknown && t.columns[roleSubmit] != nil && r.start-r.submit <= trace.LongestMS {

@@ -86,7 +86,7 @@ func readPhilly(ctx context.Context, inputs []string, b *workload.Builder) error
 
 // addMachine adds the server of a row. Of its vcores and memory nothing is known.
 func addMachine(b *workload.Builder, r *delimited.Row, seen map[string]bool) error {
-	return rows.AddMachine(b, r, seen, 0, 0, trace.NamedValue{Name: containers.GPU, Value: r.Int(1, 0, mostGPUs)}, strings.TrimSpace(r.Text(2)))
+	return rows.AddMachine(b, r, seen, 0, 0, trace.NamedValue{Name: trace.GPU, Value: r.Int(1, 0, mostGPUs)}, strings.TrimSpace(r.Text(2)))
 }
 
 // phillyLog reads logs of jobs.

@@ -49,7 +49,7 @@ const defaultMemMiB = 1024
 func task(gpus, milliVCores, memMiB int64) containers.Size {
 	s := containers.Size{MilliVCores: milliVCores, MemMiB: cmp.Or(memMiB, defaultMemMiB)}
 	if gpus > 0 {
-		s.Extra = trace.NamedValue{Name: containers.GPU, Value: gpus}
+		s.Extra = trace.NamedValue{Name: trace.GPU, Value: gpus}
 	}
 	return s
 }
