@@ -26,6 +26,9 @@ func buildApp(a *appLog, counts *workload.Counts) (*Application, error) {
 	}
 	a.addUnannounced(counts)
 	a.addEnds(counts)
+	if n := len(a.unknownKeys()); n > 0 {
+		counts.Defaulted["redacted_properties"] += int64(n)
+	}
 	manager := a.manager(counts)
 	conf := yarnConf(a, manager, counts)
 	own := conf.executorShape(nil)
@@ -37,7 +40,7 @@ func buildApp(a *appLog, counts *workload.Counts) (*Application, error) {
 	out.Job = *trace.NewJob(trace.KindSpark)
 	j := &out.Job
 	j.Name, j.ExternalID, j.AMMemMiB, j.AMVCores = a.start.name, a.start.id, am.memMiB, am.vcores
-	j.ExecMemMiB, j.ExecVCores, j.TaskCPUs = own.memMiB, own.vcores, int32(conf.count("spark.task.cpus", 1))
+	j.ExecMemMiB, j.ExecVCores, j.TaskCPUs = own.memMiB, own.vcores, int32(conf.within("spark.task.cpus", 1, int64(own.vcores), "spark.executor.cores"))
 	j.Priority = int32(conf.count("spark.yarn.priority", 0))
 	out.AMExtra = conf.amFurtherResources()
 	j.RecordedStartMS, j.RecordedOutcome = a.start.at, outcome(a)
@@ -168,9 +171,6 @@ func (a *appLog) manager(counts *workload.Counts) string {
 	return fmt.Sprintf("the master %.40q", master)
 }
 
-// redacted ends a value that Spark hides (spark.redaction.regex).
-const redacted = "(redacted)"
-
 // yarnConf returns the properties of the application as they would be on YARN: a log of another
 // cluster manager gets the executors that it had.
 func yarnConf(a *appLog, manager string, counts *workload.Counts) *sparkConf {
@@ -192,6 +192,9 @@ func yarnConf(a *appLog, manager string, counts *workload.Counts) *sparkConf {
 			c.set[key] = value
 			counts.Modelled["set_"+key]++
 		}
+	}
+	if p, ok := a.profiles[0]; ok {
+		c.fromProfile(p, model)
 	}
 	if cores := a.ownCores(c.onYARN()); cores > 1 || cores == 1 && !c.onYARN() {
 		model("spark.executor.cores", strconv.FormatInt(cores, 10), manager == localMaster)
@@ -258,6 +261,9 @@ func setBounds(j *trace.Job, c *sparkConf) {
 	if c.bool("spark.dynamicAllocation.enabled", false) {
 		j.MinExecs = int32(c.count("spark.dynamicAllocation.minExecutors", 0))
 		j.MaxExecs = int32(c.count("spark.dynamicAllocation.maxExecutors", math.MaxInt32))
+		if j.MinExecs > j.MaxExecs {
+			c.fail("spark.dynamicAllocation.maxExecutors", fmt.Sprintf("spark.dynamicAllocation.minExecutors (%d) or more", j.MinExecs))
+		}
 		j.InitialExecs = min(int32(c.initialExecutors()), j.MaxExecs)
 	}
 }

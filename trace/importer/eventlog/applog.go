@@ -22,6 +22,7 @@ type appLog struct {
 	exitCode    int64
 	conf        map[string]string
 	profiles    map[int32]resourceProfile
+	hidden      []string // properties whose values the log hides
 	executors   []executorLog
 	executor    map[int32]int // newest row of an executor id
 	jobs        []*jobLog     // in order of their starts

@@ -2,12 +2,15 @@ package eventlog
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"replay/policy/resource"
+	"replay/trace"
 )
 
 // sparkConf are the Spark properties of an application. The getters return the default of Spark
@@ -83,6 +86,19 @@ func (c *sparkConf) count(key string, def int64) int64 {
 	return n
 }
 
+// within is a number of 1 to most, which limit sets where it is not "".
+func (c *sparkConf) within(key string, def, most int64, limit string) int64 {
+	n := c.count(key, def)
+	if n < 1 || n > most {
+		want := fmt.Sprintf("a number of 1 to %d", most)
+		if limit != "" {
+			want += ", " + limit
+		}
+		c.fail(key, want)
+	}
+	return n
+}
+
 // amount is that of a resource by YARN's name.
 func (c *sparkConf) amount(key string) int64 {
 	v, _ := c.get(key)
@@ -136,8 +152,12 @@ func (c *sparkConf) mebibytes(key string, def int64, bare uint) int64 {
 		shift, known = sizeUnits[unit]
 		ok = ok && known
 	}
-	if !ok || n > math.MaxInt64>>shift {
+	switch {
+	case !ok || n > math.MaxInt64>>shift:
 		c.fail(key, "a size such as 512m")
+		return def
+	case n<<shift>>20 > trace.MostMemMiB:
+		c.fail(key, "at most 128t")
 		return def
 	}
 	return n << shift >> 20
@@ -196,7 +216,7 @@ func (c *sparkConf) executorShape(p *resourceProfile) shape {
 	if isPython {
 		python = c.mebibytes("spark.executor.pyspark.memory", 0, 20)
 	}
-	cores := c.count("spark.executor.cores", 1)
+	cores := c.within("spark.executor.cores", 1, trace.MostVCores, "")
 	if p != nil {
 		replace := func(v *int64, by int64) {
 			if by != absent {
@@ -261,4 +281,69 @@ func (c *sparkConf) gate(start int64, added []int64) int64 {
 		return latest
 	}
 	return min(max(start, added[need-1]), latest)
+}
+
+// redacted ends a value that Spark hides.
+const redacted = "(redacted)"
+
+// concerns matches the keys that may concern a replay, and aside those of them that do not: secrets, whose values Spark always hides, and options of programs, which often hold some.
+var (
+	concerns = regexp.MustCompile(`^spark\.(barrier|blacklist|decommission|driver|dynamicAllocation|excludeOnFailure|executor|locality|memory|network|rpc|scheduler|shuffle|speculation|stage|storage|task|yarn)\b`)
+	aside    = regexp.MustCompile(`(?i)secret|password|token|credential|access[.]?key|extra|JavaOptions`)
+)
+
+// hide takes properties for unset whose values the log hides: a site's own spark.redaction.regex may match any key, and any value. Those that concern no replay stay as they are,
+// and a hidden spark.master is left to [appLog.manager].
+func (a *appLog) hide() {
+	for _, key := range slices.Sorted(maps.Keys(a.conf)) {
+		if strings.HasSuffix(a.conf[key], redacted) && concerns.MatchString(key) && !aside.MatchString(key) {
+			a.hidden = append(a.hidden, key)
+			delete(a.conf, key)
+		}
+	}
+}
+
+// unknownKeys are the properties that the log hides and nothing else tells, in order.
+func (a *appLog) unknownKeys() (keys []string) {
+	for _, key := range a.hidden {
+		if _, ok := a.conf[key]; !ok {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// fromProfile sets properties that are not set by what the default resource profile, which Spark makes of them, has beside Spark's defaults.
+//
+// Source: ResourceProfile.getOrCreateDefaultProfile.
+func (c *sparkConf) fromProfile(p resourceProfile, model func(key, value string, always bool)) {
+	unset := func(key string) bool {
+		_, ok := c.get(key)
+		return !ok
+	}
+	for _, x := range []struct {
+		key        string
+		n, without int64
+		unit       string
+	}{
+		{"spark.executor.memory", p.memMiB, 1024, "m"}, {"spark.executor.memoryOverhead", p.overheadMiB, absent, "m"}, {"spark.executor.pyspark.memory", p.pysparkMiB, 0, "m"},
+		{"spark.memory.offHeap.size", p.offHeapMiB, 0, "m"}, {"spark.task.cpus", int64(p.taskCPUs), 1, ""},
+	} {
+		if x.n > 0 && x.n != x.without && unset(x.key) {
+			model(x.key, strconv.FormatInt(x.n, 10)+x.unit, false)
+		}
+	}
+	if p.offHeapMiB > 0 && unset("spark.memory.offHeap.enabled") {
+		model("spark.memory.offHeap.enabled", "true", false)
+	}
+	for name, n := range p.custom {
+		if key := "spark.executor.resource." + name + ".amount"; unset(key) {
+			model(key, strconv.FormatInt(n, 10), false)
+		}
+	}
+	for name, n := range p.customOfTasks {
+		if key := "spark.task.resource." + name + ".amount"; unset(key) {
+			model(key, strconv.FormatFloat(n, 'g', -1, 64), false)
+		}
+	}
 }

@@ -156,8 +156,9 @@ func (l *Log) within(ctx context.Context, o *workload.Options) error {
 	return nil
 }
 
-// versions says once of all logs which of them are of a Spark that this program does not know, which have lost events, and in which the clock was set back.
-type versions struct{ older, newer, odd, lost, back remark }
+// versions says once of all logs which of them are of a Spark that this program does not know, which have lost events, in which the clock was set back, and which
+// hide properties.
+type versions struct{ older, newer, odd, lost, back, hidden remark }
 
 // setClockMS is how far a log contradicts itself whose clock was set: a driver writes launches in their order, and no task works longer than it holds its core.
 const setClockMS = 1000
@@ -181,6 +182,9 @@ func (v *versions) add(path string, app *appLog) {
 	}
 	if app.setBack > setClockMS {
 		v.back.add(path, (time.Duration(app.setBack) * time.Millisecond).String())
+	}
+	if keys := app.unknownKeys(); len(keys) > 0 {
+		v.hidden.add(path, strings.Join(keys, ", "))
 	}
 	switch n, ok := sparkVersion(version); {
 	case !ok:
@@ -209,6 +213,13 @@ func (v *versions) warn(b *workload.Builder) {
 		b.Warn("%s: has lost events: %s; what stands for them is made up", r.path, r.value)
 	case r.n > 1:
 		b.Warn("%d logs have lost events, and what stands for them is made up; the first is %s: %s", r.n, r.path, r.value)
+	}
+	const instead = "the log's resource profile stands for them where it says them, else Spark's defaults (replay run --conf KEY=VALUE says others)"
+	switch r := &v.hidden; {
+	case r.n == 1:
+		b.Warn("%s: hides what was set for %s (spark.redaction.regex): %s", r.path, r.value, instead)
+	case r.n > 1:
+		b.Warn("%d logs hide what properties were set to (spark.redaction.regex): %s; the first is %s, with %s", r.n, instead, r.path, r.value)
 	}
 	const so = "recorded times that reach over that are too short, and what is predicted is not to be held against them"
 	switch r := &v.back; {
@@ -253,6 +264,7 @@ func (r *reading) read(ctx context.Context, log Log, app *appLog, known *Known) 
 	if err := r.readLog(ctx, log, app); err != nil {
 		return nil, err
 	}
+	app.hide()
 	if known != nil {
 		if app.start.id != known.ID {
 			return nil, fmt.Errorf("%s: holds application %q, want %q", log.Path, app.start.id, known.ID)

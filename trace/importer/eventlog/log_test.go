@@ -56,7 +56,7 @@ func later(log string, ms int64) string {
 // One application that breaks a rule of the format is left out; the others are imported.
 func TestUnusableApplications(t *testing.T) {
 	for _, tt := range []struct{ name, from, to, want string }{
-		{"more cores for a task than an executor has", `"spark.executor.cores":"2"`, `"spark.executor.cores":"2","spark.task.cpus":"3"`, "jobs: row 0: task_cpus is 3, want 1 to exec_vcores (2)"},
+		{"more cores for a task than an executor has", `"spark.executor.cores":"2"`, `"spark.executor.cores":"2","spark.task.cpus":"3"`, `spark property spark.task.cpus is "3", want a number of 1 to 2, spark.executor.cores`},
 		{"an executor long before the submission", `"Timestamp":100003000`, `"Timestamp":0`, "executors: row 0: added_ms is 0, want submit_ms of its job (100001000) or more"},
 		{"an executor of no host", `"Executor Info":{"Host":"h1"`, `"Executor Info":{"Host":""`, `line 4: SparkListenerExecutorAdded: field "Executor Info/Host" is missing`},
 		{"an end long before the start", `"Timestamp":100009000`, `"Timestamp":9000`, "SparkListenerApplicationEnd is at 9000 ms, want the start, 100001000 ms, or later"},
