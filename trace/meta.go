@@ -79,6 +79,23 @@ type Source struct {
 	NoEnd      int64       `json:"no_end,omitempty"`      // applications whose recording stops before they ended
 	AMVCores   int32       `json:"am_vcores,omitempty"`   // of each node, which the machine of the source did not have and the import added for application masters
 	NodesFrom  string      `json:"nodes_from,omitempty"`  // what the source did not say of the nodes was taken from: NodesFromUse, NodesFromClass, NodesFromLoad; "" = the source, or who imported it, said it
+	Clusters   *Clusters   `json:"clusters,omitempty"`    // nil = nothing says that the recordings are of several clusters
+}
+
+// Clusters counts those that the recordings of a trace seem to be of, as none names a host of another: its nodes are the hosts of all, as one cluster.
+type Clusters struct {
+	Count   int `json:"count"`
+	Hosts   int `json:"hosts"`   // of all
+	Largest int `json:"largest"` // hosts of the one that has the most
+}
+
+// Apart says in a sentence that the trace is of several clusters, and what that means for a replay; it is "" if nothing says so.
+func (s *Source) Apart() string {
+	if s == nil || s.Clusters == nil {
+		return ""
+	}
+	c := s.Clusters
+	return fmt.Sprintf("the recordings seem to be of %d clusters, as none names a host of another: the trace has the %d hosts of all as one cluster at all times, on which jobs wait less than they did; replay import --nodes %d, with --node-mem and --node-vcores, makes one of as many as the largest has (of executors in pods of their own a host is a pod), or import each by itself", c.Count, c.Hosts, c.Largest)
 }
 
 // The attached files in which an import keeps what the source says beside the trace.

@@ -378,9 +378,12 @@ const (
 	ShortOfNodes = "short-of-nodes"
 )
 
+// Apart is the code of the warning that the nodes of a trace are those of several clusters.
+const Apart = "apart"
+
 // OfTrace reports whether the warning holds for the trace that it was given for and may not for another: it is about jobs, or about which there are.
 func (w *Warning) OfTrace() bool {
-	return w.Jobs > 0 || w.Code == NoJob || w.Code == ShortOfNodes || w.OfLoad()
+	return w.Jobs > 0 || w.Code == NoJob || w.Code == ShortOfNodes || w.Code == Apart || w.OfLoad()
 }
 
 // OfLoad reports whether the warning is that the offered load is hardly any, or far too much.

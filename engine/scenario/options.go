@@ -21,6 +21,7 @@ type Input struct {
 	DurationSource string
 	Elsewhere      string // a sentence on applications that were not recorded on YARN, "" = there are none
 	ToldNodes      string // a sentence on what nobody stated of the nodes, "" = all is stated
+	Apart          string // a sentence on the several clusters of which the nodes are, "" = nothing says that they are
 	NoEnd          int64  // applications whose recording stops before they ended
 	SpanMS         int64  // from the origin to the last submission or event; for progress and sampling only
 	NumJobs        int64

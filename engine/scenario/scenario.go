@@ -151,6 +151,9 @@ func resolved(in Input, o Options) (*Scenario, error) {
 	if in.ToldNodes != "" && sc.Recorded.Executors == nil { // recorded executors ask for no room
 		sc.warn(record.UntoldNodes, "%s", in.ToldNodes)
 	}
+	if in.Apart != "" && sc.Nodes == 0 && sc.Recorded.Executors == nil {
+		sc.warn(record.Apart, "%s", in.Apart)
+	}
 	if sc.scheduler.Central {
 		if err := sc.checkIdeal(&o); err != nil {
 			return nil, err

@@ -41,7 +41,7 @@ func FromTrace(t *trace.Trace, o Options) (*Scenario, error) {
 func InputOf(t *trace.Trace, name, folder string) (Input, error) {
 	in := Input{
 		Name: name, Hash: t.Hash(),
-		LocalitySource: t.LocalitySource, DurationSource: t.DurationSource, Elsewhere: t.Source.Elsewhere(), ToldNodes: t.Source.ToldNodes(),
+		LocalitySource: t.LocalitySource, DurationSource: t.DurationSource, Elsewhere: t.Source.Elsewhere(), ToldNodes: t.Source.ToldNodes(), Apart: t.Source.Apart(),
 		SpanMS: t.Manifest.SpanMS, NumJobs: t.Manifest.Counts.Jobs, NumTasks: t.Manifest.Counts.Tasks,
 		Nodes: t.Nodes, Events: t.Events, Queues: t.Queues, Users: t.Users, Files: Files{},
 	}

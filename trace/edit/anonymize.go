@@ -40,7 +40,7 @@ func Anonymize(ctx context.Context, t *trace.Trace, out, name, key string, known
 	m.Generator = nil
 	src := trace.Source{Format: trace.Format, Notes: "anonymized"}
 	if s := m.Source; s != nil {
-		src.Format, src.RecordedOn, src.NoEnd, src.AMVCores, src.NodesFrom = s.Format, s.RecordedOn, s.NoEnd, s.AMVCores, s.NodesFrom
+		src.Format, src.RecordedOn, src.NoEnd, src.AMVCores, src.NodesFrom, src.Clusters = s.Format, s.RecordedOn, s.NoEnd, s.AMVCores, s.NodesFrom, s.Clusters
 	}
 	m.Source = &src
 	a.meta(&m)

@@ -30,6 +30,9 @@ func (p *Portrait) WriteText(out io.Writer) error {
 		if s.NoEnd > 0 {
 			line("without an end", "%s, the recording of which stops before", counted.Of(s.NoEnd, "applications"))
 		}
+		if c := s.Clusters; c != nil {
+			line("recorded clusters", "%d that have no host in common, the largest of %s: their %d hosts are one cluster here, on which jobs wait less than they did", c.Count, counted.Of(int64(c.Largest), "hosts"), c.Hosts)
+		}
 		if s.AMVCores > 0 {
 			line("for masters", "%d vcore of each node, which the machine of the log did not have; loads are of the cluster with it", s.AMVCores)
 		}

@@ -53,6 +53,44 @@ func TestNodesThatNobodyStated(t *testing.T) {
 	}
 }
 
+// Recordings of clusters that have no host in common are said to be of several by whatever looks at the trace, and not where the nodes are others.
+func TestRecordingsOfSeveralClusters(t *testing.T) {
+	folder := t.TempDir()
+	for i, host := range []string{"east-1", "west-1"} {
+		line := func(format string, args ...any) string { return fmt.Sprintf(format, args...) + "\n" }
+		log := line(`{"Event":"SparkListenerLogStart","Spark Version":"3.5.5"}`) +
+			line(`{"Event":"SparkListenerEnvironmentUpdate","Spark Properties":{"spark.master":"yarn","spark.executor.instances":"1"}}`) +
+			line(`{"Event":"SparkListenerApplicationStart","App Name":"a","App ID":"application_17%d_0001","Timestamp":1000,"User":"u"}`, i) +
+			line(`{"Event":"SparkListenerExecutorAdded","Timestamp":3000,"Executor ID":"1","Executor Info":{"Host":%q,"Total Cores":1,"Log Urls":{}}}`, host) +
+			line(`{"Event":"SparkListenerJobStart","Job ID":0,"Submission Time":5000,"Stage Infos":[{"Stage ID":0,"Stage Attempt ID":0,"Stage Name":"s","Number of Tasks":1,"RDD Info":[],"Parent IDs":[]}],"Stage IDs":[0],"Properties":{}}`) +
+			line(`{"Event":"SparkListenerStageSubmitted","Stage Info":{"Stage ID":0,"Stage Attempt ID":0,"Stage Name":"s","Number of Tasks":1,"RDD Info":[],"Parent IDs":[],"Submission Time":5000}}`) +
+			line(`{"Event":"SparkListenerTaskStart","Stage ID":0,"Stage Attempt ID":0,"Task Info":{"Task ID":0,"Index":0,"Partition ID":0,"Launch Time":5100,"Executor ID":"1","Host":%q,"Locality":"ANY","Speculative":false}}`, host) +
+			line(`{"Event":"SparkListenerTaskEnd","Stage ID":0,"Stage Attempt ID":0,"Task Type":"ResultTask","Task End Reason":{"Reason":"Success"},"Task Info":{"Task ID":0,"Index":0,"Partition ID":0,"Launch Time":5100,"Executor ID":"1","Host":%q,"Locality":"ANY","Finish Time":6100},"Task Metrics":{"Executor Run Time":800}}`, host) +
+			line(`{"Event":"SparkListenerStageCompleted","Stage Info":{"Stage ID":0,"Stage Attempt ID":0,"Stage Name":"s","Number of Tasks":1,"RDD Info":[],"Parent IDs":[],"Submission Time":5000,"Completion Time":6200}}`) +
+			line(`{"Event":"SparkListenerJobEnd","Job ID":0,"Completion Time":6300,"Job Result":{"Result":"JobSucceeded"}}`) +
+			line(`{"Event":"SparkListenerApplicationEnd","Timestamp":9000}`)
+		if err := os.WriteFile(filepath.Join(folder, host), []byte(log), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir, hidden, one := filepath.Join(t.TempDir(), "trace"), filepath.Join(t.TempDir(), "anonymous"), filepath.Join(t.TempDir(), "one")
+	must(t, "import", "spark-eventlog", folder, "--out", dir, "-q")
+	must(t, "trace", "anonymize", dir, "--out", hidden, "-q")
+	must(t, "import", "spark-eventlog", folder, "--nodes", "1", "--out", one, "-q")
+	const said = "the recordings seem to be of 2 clusters, as none names a host of another: the trace has the 2 hosts of all"
+	for _, tt := range []struct {
+		args []string
+		want bool
+	}{{[]string{"run", dir}, true}, {[]string{"run", hidden}, true}, {[]string{"run", dir, "--nodes", "3"}, false}, {[]string{"run", one}, false}} {
+		if _, stdout, stderr := cmd(t, append(tt.args, "-q")...); strings.Contains(strings.Join(strings.Fields(stdout+stderr), " "), said) != tt.want {
+			t.Errorf("%v says so: want %v in\n%s%s", tt.args, tt.want, stdout, stderr)
+		}
+	}
+	if text := must(t, "trace", "info", dir); !strings.Contains(text, "2 that have no host in common, the largest of 1 host: their 2 hosts are one cluster here") {
+		t.Errorf("trace info has\n%s", text)
+	}
+}
+
 // What waits for room on nodes that nobody described is held back by what was made up: who asks for more than was recorded is told, by variant and by value of a plan, and
 // not where nodes are stated or have room.
 func TestShortOfNodesThatNobodyStated(t *testing.T) {

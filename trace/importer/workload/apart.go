@@ -3,6 +3,8 @@ package workload
 import (
 	"regexp"
 	"slices"
+
+	"replay/trace"
 )
 
 // apart finds out whether recordings are of clusters that have nothing in common. Applications belong together whose ids come from one start of a ResourceManager,
@@ -59,15 +61,16 @@ func (a *apart) clusters() (sizes []int) {
 	return slices.DeleteFunc(hosts, func(n int) bool { return n == 0 })
 }
 
-// sayApart warns of a cluster whose nodes are those of several: their jobs would run on all of them.
+// sayApart takes note and warns of a cluster whose nodes are those of several: their jobs would run on all of them.
 func (b *Builder) sayApart() {
 	sizes := b.apart.clusters()
 	if len(sizes) < 2 {
 		return
 	}
-	sum := 0
+	c := &trace.Clusters{Count: len(sizes), Largest: slices.Max(sizes)}
 	for _, n := range sizes {
-		sum += n
+		c.Hosts += n
 	}
-	b.Warn("the recordings seem to be of %d clusters, as none names a host of another: the trace has the %d hosts of all as one cluster at all times, on which jobs wait less than they did; --nodes %d, with --node-mem and --node-vcores, makes one of as many as the largest has (of executors in pods of their own a host is a pod), or import each by itself", len(sizes), sum, slices.Max(sizes))
+	b.source.Clusters = c
+	b.Warn("%s", b.source.Apart())
 }

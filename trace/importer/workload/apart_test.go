@@ -20,7 +20,7 @@ func TestRecordingsOfSeveralClusters(t *testing.T) {
 		{"two starts, the same hosts", []app{{"application_17_0001", "a b"}, {"application_18_0001", "b c"}}, nil, ""},
 		{"two starts, which the hosts of a third join", []app{{"application_17_0001", "a b"}, {"application_18_0001", "c d"}, {"application_19_0001", "b c"}}, nil, ""},
 		{"two starts, nothing in common", []app{{"application_17_0001", "a b"}, {"application_18_0001", "c d e"}, {"application_17_0002", "f"}, {"application_17_0003", "g"}}, nil,
-			"of 2 clusters, as none names a host of another: the trace has the 7 hosts of all as one cluster at all times, on which jobs wait less than they did; --nodes 4, "},
+			"of 2 clusters, as none names a host of another: the trace has the 7 hosts of all as one cluster at all times, on which jobs wait less than they did; replay import --nodes 4, "},
 		{"jobs of MapReduce", []app{{"job_17_0001", "a"}, {"job_17_0002", "c"}, {"application_18_0001", "d"}}, nil, "of 2 clusters, "},
 		{"ids of no ResourceManager", []app{{"spark-a1", "p1 p2"}, {"spark-b2", "p3"}, {"spark-c3", "p4"}}, nil, "of 3 clusters, "},
 		{"ids of no ResourceManager, the same hosts", []app{{"app-1", "p1 p2"}, {"app-2", "p2"}}, nil, ""},
@@ -30,7 +30,7 @@ func TestRecordingsOfSeveralClusters(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			for range 2 { // in any order
 				var warnings []string
-				made(t, format(func(b *Builder) error {
+				_, m := made(t, format(func(b *Builder) error {
 					for i, x := range tt.apps {
 						a := sample(x.id, int64(i))
 						a.Hosts = strings.Fields(x.hosts)
@@ -50,6 +50,9 @@ func TestRecordingsOfSeveralClusters(t *testing.T) {
 				said := strings.Join(slices.DeleteFunc(warnings, func(w string) bool { return !strings.HasPrefix(w, "the recordings seem") }), "\n")
 				if (tt.want == "") != (said == "") || !strings.Contains(said, tt.want) {
 					t.Errorf("warnings %q, want %q", warnings, tt.want)
+				}
+				if m.Source.Apart() != said {
+					t.Errorf("the trace says %q, want %q", m.Source.Apart(), said)
 				}
 				slices.Reverse(tt.apps)
 			}
