@@ -87,18 +87,11 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) error {
 	return nil
 }
 
-// see takes note of a host; a rack of "" is not known.
-func (r *reading) see(host, rack string) {
-	if r.racks[host] == "" {
-		r.racks[host] = rack
-	}
-}
-
 // reading is an import.
 type reading struct {
 	*workload.Builder
 	parser objects.Parser
-	racks  map[string]string // of each host
+	racks  map[string]string // of each host of the histories that are used, "" = not known
 	confs  map[string]string // configurations of jobs that no history has had yet, by their paths up to [confSuffix]
 }
 
@@ -108,7 +101,7 @@ func (r *reading) add(ctx context.Context, path string) error {
 	if info, err := os.Stat(path); err == nil {
 		in.Bytes = info.Size()
 	}
-	h := &history{r: r, path: path, counts: workload.NewCounts(), tasks: map[string]*task{}, submit: trace.Unset, launch: trace.Unset, finish: trace.Unset}
+	h := &history{r: r, path: path, counts: workload.NewCounts(), tasks: map[string]*task{}, racks: map[string]string{}, submit: trace.Unset, launch: trace.Unset, finish: trace.Unset}
 	err := h.read(ctx)
 	var a *workload.Application
 	if err == nil {
@@ -127,6 +120,11 @@ func (r *reading) add(ctx context.Context, path string) error {
 		}
 		return r.Leave(in)
 	}
+	for host, rack := range h.racks {
+		if r.racks[host] == "" {
+			r.racks[host] = rack
+		}
+	}
 	in.Sources = h.sources
 	return r.AddRecording(in, a, h.counts)
 }
@@ -141,6 +139,8 @@ type history struct {
 	submit, launch, finish, last           int64
 	tasks                                  map[string]*task
 	order                                  []string // ids of tasks as they began
+	masters                                []string // hosts of its application masters
+	racks                                  map[string]string
 	size                                   [2]int64 // MiB of the containers of maps and reduces; 0 = not said
 	ended                                  int64
 	uber                                   bool // its tasks ran in its application master
@@ -163,6 +163,7 @@ type task struct {
 type attempt struct {
 	start, finish, shuffled int64 // trace.Unset = not said
 	host, locality, state   string
+	rack                    string // of the host, "" = not known
 }
 
 func (h *history) leave(reason workload.Reason, format string, args ...any) error {
@@ -411,7 +412,6 @@ func (h *history) take(kind string, f *fields) {
 			for _, host := range strings.Split(f.text("splitLocations"), ",") {
 				if host = strings.TrimSpace(host); host != "" {
 					t.splits = append(t.splits, host)
-					h.r.see(host, "")
 				}
 			}
 		}
@@ -423,18 +423,22 @@ func (h *history) take(kind string, f *fields) {
 	case "MAP_ATTEMPT_STARTED", "REDUCE_ATTEMPT_STARTED":
 		if a := h.attempt(f); a != nil {
 			a.start, a.host, a.locality = f.time("startTime"), f.text("trackerName"), f.text("locality")
-			if a.host != "" {
-				h.r.see(a.host, "")
-			}
 		}
 	case "MAP_ATTEMPT_FINISHED", "REDUCE_ATTEMPT_FINISHED", "MAP_ATTEMPT_FAILED", "REDUCE_ATTEMPT_FAILED", "MAP_ATTEMPT_KILLED", "REDUCE_ATTEMPT_KILLED":
 		h.attemptEnd(kind, f)
-	case "AM_STARTED", "JOB_STATUS_CHANGED", "TASK_FAILED", "TASK_UPDATED", "JOB_KILL_REQUESTED", "SETUP_ATTEMPT_STARTED", "SETUP_ATTEMPT_FINISHED", "SETUP_ATTEMPT_FAILED",
+	case "AM_STARTED":
+		h.masters = append(h.masters, f.text("nodeManagerHost"))
+	case "JOB_STATUS_CHANGED", "TASK_FAILED", "TASK_UPDATED", "JOB_KILL_REQUESTED", "SETUP_ATTEMPT_STARTED", "SETUP_ATTEMPT_FINISHED", "SETUP_ATTEMPT_FAILED",
 		"SETUP_ATTEMPT_KILLED", "CLEANUP_ATTEMPT_STARTED", "CLEANUP_ATTEMPT_FINISHED", "CLEANUP_ATTEMPT_FAILED", "CLEANUP_ATTEMPT_KILLED", "JOB_INFO", "JOB_STATE_CHANGED":
 	default:
 		h.counts.Unknown["event "+kind]++
 	}
 }
+
+// noHost is the host of an attempt that was stopped before it had a container.
+//
+// Source: TaskAttemptImpl.createTaskAttemptUnsuccessfulCompletionEvent.
+const noHost = "UNKNOWN"
 
 // attemptEnd takes the end of an attempt.
 func (h *history) attemptEnd(kind string, f *fields) {
@@ -444,13 +448,11 @@ func (h *history) attemptEnd(kind string, f *fields) {
 	}
 	a.finish, a.shuffled = f.time("finishTime"), f.time("shuffleFinishTime")
 	a.state = kind[strings.LastIndexByte(kind, '_')+1:]
-	if host := f.text("hostname"); host != "" {
+	if host := f.text("hostname"); host != "" && host != noHost {
 		a.host = host
-		rack := f.text("rackname")
-		if !strings.HasPrefix(rack, "/") {
-			rack = ""
+		if rack := f.text("rackname"); strings.HasPrefix(rack, "/") {
+			a.rack = rack
 		}
-		h.r.see(host, rack)
 	}
 	if t := h.tasks[f.text("taskid")]; t != nil && a.state == "FINISHED" {
 		t.input = inputBytes(f.v)

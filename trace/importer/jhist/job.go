@@ -2,6 +2,8 @@ package jhist
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,10 +25,13 @@ func (h *history) application() (*workload.Application, error) {
 	if h.id == "" || h.submit == trace.Unset {
 		return nil, h.leave(workload.Damaged, "no JOB_SUBMITTED with jobid and submitTime: the history begins in the middle")
 	}
+	h.hosts()
+	if n := len(h.masters) - 1; n > 0 {
+		h.counts.Dropped["application_masters_before_the_last"] += int64(n)
+	}
 	a := &workload.Application{Job: *trace.NewJob(trace.KindMapReduce), User: h.user, Queue: h.queue, Manager: trace.YARN}
-	j := &a.Job
-	j.ExternalID, j.Name, j.SubmitMS, j.Priority = h.id, h.name, h.submit, mapreduce.Priority(h.priority, h.counts)
-	value := func(key string) string { return h.conf[key] }
+	j, value := &a.Job, func(key string) string { return h.conf[key] }
+	j.ExternalID, j.Name, j.SubmitMS, j.Priority = h.id, h.name, h.submit, mapreduce.Priority(cmp.Or(h.priority, value("mapreduce.job.priority")), h.counts)
 	master := mapreduce.Master(value)
 	if master.MemMiB == 0 || master.VCores == 0 {
 		h.counts.Defaulted["sizes_of_application_masters"]++
@@ -88,6 +93,38 @@ func (h *history) application() (*workload.Application, error) {
 	return a, nil
 }
 
+// hosts takes note of those on which attempts and masters ran, by the names of their nodes, and of those that tasks prefer. What a file system without hosts has in their place is no
+// host: such a task prefers none.
+func (h *history) hosts() {
+	see := func(host, rack string) {
+		if host != "" && h.racks[host] == "" {
+			h.racks[host] = rack
+		}
+	}
+	for _, id := range h.order {
+		for _, name := range h.tasks[id].order {
+			a := h.tasks[id].attempts[name]
+			see(a.host, a.rack)
+		}
+	}
+	for _, host := range h.masters {
+		see(host, "")
+	}
+	ran := maps.Clone(h.racks)
+	for _, id := range h.order {
+		t := h.tasks[id]
+		t.splits = slices.DeleteFunc(t.splits, func(host string) bool {
+			_, known := ran[host]
+			if !known && slices.Contains([]string{"*", "localhost", "127.0.0.1"}, host) {
+				h.counts.Dropped["preferred_hosts_that_are_none"]++
+				return true
+			}
+			see(host, "")
+			return false
+		})
+	}
+}
+
 // decided is the configuration with what the history says of where the tasks ran: in the application master, or not.
 func (h *history) decided(value func(key string) string, maps, reduces int, bytes int64) func(key string) string {
 	if h.uber {
@@ -102,7 +139,10 @@ func (h *history) decided(value func(key string) string, maps, reduces int, byte
 	}
 }
 
-// asTask is a task as the stages are made of it. The attempt that succeeded is the one that the task's end names, else the last that ended well.
+// asTask is a task as the stages are made of it. The attempt that succeeded is the one that the task's end names, else the last that ended well. An attempt begins when the NodeManager
+// has started its container, so that the start of its process is part of its time and nothing is to be added for it.
+//
+// Source: TaskAttemptImpl.LaunchedContainerTransition.
 func (h *history) asTask(id string, t *task) (mapreduce.Task, error) {
 	m := mapreduce.Task{Preferred: t.splits, WaitMS: trace.Unset, FetchMS: trace.Unset, InputBytes: t.input}
 	if t.kind == mapreduce.Reduce {
@@ -110,7 +150,7 @@ func (h *history) asTask(id string, t *task) (mapreduce.Task, error) {
 	}
 	for _, name := range t.order {
 		a := t.attempts[name]
-		ran := &mapreduce.Attempt{Begin: a.start, Finish: a.finish, Shuffled: max(a.shuffled, 0), DelayMS: trace.Unset, Host: a.host}
+		ran := &mapreduce.Attempt{Begin: a.start, Finish: a.finish, Shuffled: max(a.shuffled, 0), Host: a.host}
 		known := a.start >= 0 && a.finish >= a.start && a.finish-a.start <= trace.LongestMS
 		switch {
 		case a.state == "FINISHED" && (t.done == "" || t.done == name):
@@ -119,7 +159,7 @@ func (h *history) asTask(id string, t *task) (mapreduce.Task, error) {
 			}
 			ran.Locality = map[string]string{"NODE_LOCAL": "NODE_LOCAL", "RACK_LOCAL": "RACK_LOCAL", "OFF_SWITCH": "ANY"}[a.locality]
 			if ran.Locality == "" {
-				ran.Locality = mapreduce.Locality(a.host, t.splits, func(h2 string) string { return h.r.racks[h2] })
+				ran.Locality = mapreduce.Locality(a.host, t.splits, h.rackOf)
 			}
 			m.Done = ran
 			if t.start >= 0 && a.start >= t.start && a.start-t.start <= trace.LongestMS {
@@ -140,3 +180,6 @@ func (h *history) asTask(id string, t *task) (mapreduce.Task, error) {
 	}
 	return m, nil
 }
+
+// rackOf is the rack of a host, "" if neither this nor a history before it says it.
+func (h *history) rackOf(host string) string { return cmp.Or(h.racks[host], h.r.racks[host]) }

@@ -335,7 +335,8 @@ func (r *reading) attempt(t *task, v *fastjson.Value, kind int) error {
 		return err
 	}
 	known := start >= 0 && finish >= start && finish-start <= trace.LongestMS
-	a := &mapreduce.Attempt{Begin: start, Finish: finish, Shuffled: max(shuffled, 0), DelayMS: trace.Unset, Host: host}
+	// It begins with the start of its process, for which nothing is to be added. Source: Rumen's JobBuilder, TaskAttemptImpl.LaunchedContainerTransition.
+	a := &mapreduce.Attempt{Begin: start, Finish: finish, Shuffled: max(shuffled, 0), Host: host}
 	switch outcome := mapreduce.Outcome(result); {
 	case outcome == "success" && !known:
 		return fmt.Errorf("startTime is %d and finishTime %d of an attempt that succeeded, want an end after the start, within a year", start, finish)

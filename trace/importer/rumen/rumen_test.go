@@ -49,6 +49,17 @@ func TestPriorities(t *testing.T) {
 	}
 }
 
+// An attempt begins with the start of its process, which is in its time and is not added again.
+func TestTimesHaveTheStartOfProcesses(t *testing.T) {
+	_, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "in", jobText("a", "", "")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := &m.JobList[0].Stages[0].Tasks; !slices.Equal(s.SchedDelayMS, []int64{0}) || s.DurationMS[0] != 1000 {
+		t.Errorf("%v ms before %v ms of work", s.SchedDelayMS, s.DurationMS)
+	}
+}
+
 // The shuffle of a reduce after the last map: as it was recorded, or by bytes. The fixture's last map ends at 31 s, its reduce has fetched all at 35 s and ends at 55 s.
 func TestShuffle(t *testing.T) {
 	for how, want := range map[string][2]int64{"recorded": {24_000, 4_000}, "model": {22_000, 2_000}} {

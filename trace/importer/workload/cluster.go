@@ -112,6 +112,9 @@ func (b *Builder) makeCluster() (*cluster, error) {
 			c.add(n)
 		}
 		b.sayOutside(c)
+		if b.source.NodesFrom != "" {
+			b.sayApart() // nobody has listed them
+		}
 	} else {
 		b.Counts.Dropped["nodes_of_the_source"] += int64(len(b.nodes))
 		b.makeNodes(c, flag)
