@@ -67,6 +67,29 @@ func TestBreaksOff(t *testing.T) {
 	}
 }
 
+// An attempt whose end comes before its begin, or whose begin is not there, leaves the history out; leniently its task takes as long as others of its kind.
+func TestTimesThatCannotBe(t *testing.T) {
+	whole := strings.Join(fixture(t), "")
+	const began = `"attemptId":"attempt_1700000000000_0001_m_000000_0","startTime":`
+	for from, why := range map[string]string{began + "1700000005000": "began at 1700000025000 and ended at 1700000015000", began: "began at no known time and ended at 1700000015000"} {
+		to := began + "1700000025000"
+		if from == began {
+			to = strings.Replace(began, "startTime", "start", 1)
+		}
+		path := importtest.WriteNew(t, "job.jhist", strings.Replace(whole, from, to, 1))
+		if _, _, err := importtest.Import(t, Format, path, nil); err == nil || !strings.Contains(err.Error(), "attempt_1700000000000_0001_m_000000_0 "+why) || !strings.Contains(err.Error(), "--lenient takes the median") {
+			t.Errorf("%v, want %q", err, why)
+		}
+		res, m, err := importtest.Import(t, Format, path, func(o *workload.Options) { o.Lenient = true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ms := m.JobList[0].Stages[0].Tasks.DurationMS; ms[0] != 12000 || ms[1] != 12000 || res.Counts.Modelled["times_of_attempts_that_cannot_be"] != 1 {
+			t.Errorf("%s: maps take %v, modelled %v", why, ms, res.Counts.Modelled)
+		}
+	}
+}
+
 // The same history twice is one job; another one beside it that can't be used is left out.
 func TestFolder(t *testing.T) {
 	whole := strings.Join(fixture(t), "")

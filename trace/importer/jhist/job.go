@@ -154,8 +154,12 @@ func (h *history) asTask(id string, t *task) (mapreduce.Task, error) {
 		known := a.start >= 0 && a.finish >= a.start && a.finish-a.start <= trace.LongestMS
 		switch {
 		case a.state == "FINISHED" && (t.done == "" || t.done == name):
+			if !known && h.r.Options.Lenient {
+				m.Lost = true
+				continue
+			}
 			if !known {
-				return m, h.leave(workload.Damaged, "task %s: attempt %s began at %d and ended at %d, want an end after the begin, within a year", id, name, a.start, a.finish)
+				return m, h.leave(workload.Damaged, "task %s: attempt %s began at %s and ended at %s, want an end after the begin, within a year; --lenient takes the median of the job's other tasks of its kind", id, name, told(a.start), told(a.finish))
 			}
 			ran.Locality = map[string]string{"NODE_LOCAL": "NODE_LOCAL", "RACK_LOCAL": "RACK_LOCAL", "OFF_SWITCH": "ANY"}[a.locality]
 			if ran.Locality == "" {
@@ -183,3 +187,11 @@ func (h *history) asTask(id string, t *task) (mapreduce.Task, error) {
 
 // rackOf is the rack of a host, "" if neither this nor a history before it says it.
 func (h *history) rackOf(host string) string { return cmp.Or(h.racks[host], h.r.racks[host]) }
+
+// told is a time of the history in words.
+func told(ms int64) string {
+	if ms == trace.Unset {
+		return "no known time"
+	}
+	return strconv.FormatInt(ms, 10)
+}

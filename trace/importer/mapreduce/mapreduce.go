@@ -27,6 +27,7 @@ type Attempt struct {
 type Task struct {
 	Done       *Attempt // the one that succeeded, nil = none
 	Tried      *Attempt // of the others the one whose time stands for the task if none succeeded; nil = none
+	Lost       bool     // one succeeded, and its times are not known: that of the task is the median of the others of its kind
 	Failed     int32    // attempts that failed by themselves
 	Preferred  []string // hosts
 	WaitMS     int64    // before the attempt began, or trace.Unset
@@ -69,6 +70,8 @@ func Stage(c *workload.Counts, a *workload.Application, kind int, size Size, tas
 	}
 	prefs := make([][]int32, n)
 	seen := recorded.Stage{SparkStage: st.ID, Attempts: 1, SubmitMS: trace.Unset, FinishMS: trace.Unset}
+	var lost []int
+	var known []int64 // durations of those that succeeded
 	for i := range tasks {
 		x := &tasks[i]
 		t.InputBytes[i], t.Retries[i], t.SchedDelayMS[i], t.RecordedNode[i] = x.InputBytes, x.Failed, trace.Unset, trace.Unset
@@ -82,6 +85,9 @@ func Stage(c *workload.Counts, a *workload.Application, kind int, size Size, tas
 		}
 		ran := x.Done
 		switch {
+		case ran == nil && x.Lost:
+			lost = append(lost, i)
+			continue
 		case ran == nil && x.Tried == nil:
 			c.Defaulted["tasks_that_did_not_succeed_have_no_time"]++
 			continue
@@ -109,6 +115,16 @@ func Stage(c *workload.Counts, a *workload.Application, kind int, size Size, tas
 		t.RecordedLocality[i] = ran.Locality
 		if x.Done != nil {
 			seen.FinishMS = max(seen.FinishMS, ran.Finish)
+			known = append(known, t.DurationMS[i])
+		}
+	}
+	if len(lost) > 0 {
+		c.Modelled["times_of_attempts_that_cannot_be"] += int64(len(lost))
+		slices.Sort(known)
+		for _, i := range lost {
+			if len(known) > 0 {
+				t.DurationMS[i] = known[len(known)/2]
+			}
 		}
 	}
 	t.SetPrefs(prefs)
