@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -22,6 +24,19 @@ func AnsweredBy(members string) string { return answers[members] }
 var roots = map[string]string{
 	"configuration": "configuration of Hadoop (replay run, compare, plan and gate take the folder that it is in with --config-dir)",
 	"allocations":   "an allocation file of the FairScheduler (replay run, compare, plan and gate take it with --fair-scheduler)",
+	"apps":          asXML, "clusterInfo": asXML, "clusterMetrics": asXML, "scheduler": asXML,
+	"nodes": "nodes, as the ResourceManager answers over REST in XML; an import takes such a list beside its input in JSON (Accept: application/json)",
+	"html":  "a web page, as a service answers that wants a login or has no such address",
+	"HTML":  "a web page, as a service answers that wants a login or has no such address",
+}
+
+// asXML is an answer that names no tasks.
+const asXML = "what the ResourceManager answers over REST, in XML, and which names no tasks; replay record asks a running cluster and fetches its event logs"
+
+// listed are what commands of YARN print, by their beginnings.
+var listed = map[string]string{
+	"Total number of applications": "what yarn application -list prints, which names no tasks; replay record asks a running cluster and fetches its event logs",
+	"Total Nodes:":                 "what yarn node -list prints, without the sizes of nodes; an import takes the ResourceManager's own list beside its input (/ws/v1/cluster/nodes, in JSON)",
 }
 
 // root finds the first element of a text of XML behind declarations and comments.
@@ -32,6 +47,11 @@ func What(head []byte) string {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	if m := root.FindSubmatch(head); m != nil {
 		return roots[string(m[1])]
+	}
+	for _, begin := range slices.Sorted(maps.Keys(listed)) {
+		if bytes.HasPrefix(bytes.TrimLeft(head, " \r\n"), []byte(begin)) {
+			return listed[begin]
+		}
 	}
 	members := Members(head)
 	who := AnsweredBy(members)
