@@ -435,11 +435,6 @@ func (h *history) take(kind string, f *fields) {
 	}
 }
 
-// noHost is the host of an attempt that was stopped before it had a container.
-//
-// Source: TaskAttemptImpl.createTaskAttemptUnsuccessfulCompletionEvent.
-const noHost = "UNKNOWN"
-
 // attemptEnd takes the end of an attempt.
 func (h *history) attemptEnd(kind string, f *fields) {
 	a := h.attempt(f)
@@ -448,7 +443,7 @@ func (h *history) attemptEnd(kind string, f *fields) {
 	}
 	a.finish, a.shuffled = f.time("finishTime"), f.time("shuffleFinishTime")
 	a.state = kind[strings.LastIndexByte(kind, '_')+1:]
-	if host := f.text("hostname"); host != "" && host != noHost {
+	if host := f.text("hostname"); host != "" && host != mapreduce.NoHost {
 		a.host = host
 		if rack := f.text("rackname"); strings.HasPrefix(rack, "/") {
 			a.rack = rack

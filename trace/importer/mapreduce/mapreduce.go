@@ -268,6 +268,11 @@ func Locality(host string, preferred []string, rackOf func(host string) string) 
 	return "ANY"
 }
 
+// NoHost is the host of an attempt that was stopped before it had a container.
+//
+// Source: TaskAttemptImpl.createTaskAttemptUnsuccessfulCompletionEvent.
+const NoHost = "UNKNOWN"
+
 // HostOf takes a path such as /rack1/host apart; without a rack that is "".
 func HostOf(path string) (host, rack string) {
 	i := strings.LastIndexByte(path, '/')

@@ -327,6 +327,9 @@ func (r *reading) attempt(t *task, v *fastjson.Value, kind int) error {
 	if h, k := location(v.Get("location")); h != "" {
 		host, rack = h, k
 	}
+	if host == mapreduce.NoHost {
+		host = ""
+	}
 	if host != "" {
 		r.see(host, rack)
 	}

@@ -60,6 +60,18 @@ func TestTimesHaveTheStartOfProcesses(t *testing.T) {
 	}
 }
 
+// An attempt that was stopped before it had a container has no host, and what stands in its place is no node.
+func TestAttemptsWithoutAHost(t *testing.T) {
+	more := `},{"result":"KILLED","startTime":-1,"finishTime":1700000002500,"hostName":"UNKNOWN/UNKNOWN"`
+	_, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "in", jobText("a", "", more)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Nodes) != 1 || m.Nodes[0].Host != "h" {
+		t.Errorf("nodes are %+v, want h alone", m.Nodes)
+	}
+}
+
 // The shuffle of a reduce after the last map: as it was recorded, or by bytes. The fixture's last map ends at 31 s, its reduce has fetched all at 35 s and ends at 55 s.
 func TestShuffle(t *testing.T) {
 	for how, want := range map[string][2]int64{"recorded": {24_000, 4_000}, "model": {22_000, 2_000}} {
