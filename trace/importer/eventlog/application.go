@@ -59,7 +59,9 @@ func buildApp(a *appLog, counts *workload.Counts) (*Application, error) {
 		return nil, err
 	}
 	if last := b.lastEnd; a.end != absent && last != absent {
-		j.TailMS = max(0, a.end-last)
+		if j.TailMS = max(0, a.end-last); j.TailMS > trace.LongestMS {
+			return nil, fmt.Errorf("the application ended at %d ms, and its last stage at %d ms, want at most a year between them", a.end, last)
+		}
 	}
 	out.Executors, out.ExecutorExtra = b.executors(j.SubmitMS)
 	if conf.err != nil {

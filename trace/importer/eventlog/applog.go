@@ -223,7 +223,17 @@ func (a *appLog) take() error {
 }
 
 // saw notes a time of an event. One that is years off is no time of this application.
+// saw takes note of the time of an event of the application, absent = none.
 func (a *appLog) saw(at int64) {
+	if at != absent && a.started && at < a.start.at-clockStepMS {
+		a.err = fmt.Errorf("an event is at %d ms, want the application's start, %d, or later", at, a.start.at)
+		return
+	}
+	a.reach(at)
+}
+
+// reach is saw of an event whose place behind the start is looked at elsewhere.
+func (a *appLog) reach(at int64) {
 	if at != absent && a.started && (at-a.start.at > trace.LatestMS || a.start.at-at > trace.LatestMS) {
 		a.err = fmt.Errorf("an event is at %d ms, want a time within 100 years of the application's start at %d", at, a.start.at)
 		return
@@ -263,7 +273,7 @@ func (a *appLog) onAppStart(s appStart) {
 	a.saw(s.at)
 }
 
-func (a *appLog) onAppEnd(at, exitCode int64) { a.end, a.exitCode = at, exitCode; a.saw(at) }
+func (a *appLog) onAppEnd(at, exitCode int64) { a.end, a.exitCode = at, exitCode; a.reach(at) }
 
 // onEnvironment takes the properties; an event that comes again, as for a jar that was added, may be without them.
 func (a *appLog) onEnvironment(spark map[string]string) {
@@ -352,7 +362,7 @@ func (a *appLog) onStageSubmitted(s *stageInfo) {
 }
 
 func (a *appLog) onStageCompleted(s *stageInfo) {
-	a.saw(s.completed)
+	a.reach(s.completed)
 	st := a.stage(s.id)
 	if st == nil {
 		a.drops["stage_ends_without_start"]++

@@ -231,7 +231,7 @@ func (c *sparkConf) executorShape(p *resourceProfile) shape {
 			replace(&python, p.pysparkMiB)
 		}
 	}
-	return shape{mem + overhead + offHeap + python, int32(cores)}
+	return shape{c.whole("spark.executor.memory", mem+overhead+offHeap+python), int32(cores)}
 }
 
 // amShape is the container of the application master: the driver in cluster mode, a launcher of
@@ -239,13 +239,27 @@ func (c *sparkConf) executorShape(p *resourceProfile) shape {
 func (c *sparkConf) amShape() shape {
 	if c.clusterMode() {
 		mem := c.mebibytes("spark.driver.memory", 1024, 20)
-		return shape{
-			mem + c.overhead("spark.driver.memoryOverhead", "spark.driver.memoryOverheadFactor", mem),
-			int32(c.count("spark.driver.cores", 1)),
-		}
+		return shape{c.whole("spark.driver.memory", mem+c.overhead("spark.driver.memoryOverhead", "spark.driver.memoryOverheadFactor", mem)), c.masterCores("spark.driver.cores")}
 	}
 	mem := c.mebibytes("spark.yarn.am.memory", 512, 20)
-	return shape{mem + c.overhead("spark.yarn.am.memoryOverhead", "", mem), int32(c.count("spark.yarn.am.cores", 1))}
+	return shape{c.whole("spark.yarn.am.memory", mem+c.overhead("spark.yarn.am.memoryOverhead", "", mem)), c.masterCores("spark.yarn.am.cores")}
+}
+
+// masterCores may be 0, of which YARN makes its minimum.
+func (c *sparkConf) masterCores(key string) int32 {
+	n := c.count(key, 1)
+	if n > trace.MostVCores {
+		c.fail(key, "a number of 0 to 131072")
+	}
+	return int32(n)
+}
+
+// whole is the memory of a container in MiB, most of which key says.
+func (c *sparkConf) whole(key string, mib int64) int64 {
+	if mib > trace.MostMemMiB {
+		c.fail(key, "at most 128t with what is beside it in the container")
+	}
+	return mib
 }
 
 func (c *sparkConf) clusterMode() bool {

@@ -3,6 +3,7 @@ package eventlog
 import (
 	"math"
 
+	"replay/trace"
 	"replay/trace/importer/jsontext"
 )
 
@@ -229,7 +230,14 @@ func (p *eventParser) profile(v jsontext.Value, app appEvents) {
 			id = int64(p.int32("Resource Profile Id", v))
 		case "Executor Resource Requests":
 			p.visit("Executor Resource Requests", v, func(key []byte, v jsontext.Value) {
-				n := int64(amount(v, func(n float64) bool { return n >= 0 && wholeAmount(n) }, "a whole number"))
+				most, want := float64(math.MaxInt32), "a whole number"
+				switch string(key) {
+				case "cores":
+					most, want = trace.MostVCores, "a whole number of at most 131072"
+				case "memory", "memoryOverhead", "pyspark.memory", "offHeap":
+					most, want = trace.MostMemMiB/8, "a whole number of MiB of at most 16777216"
+				}
+				n := int64(amount(v, func(n float64) bool { return n >= 0 && n <= most && wholeAmount(n) }, want))
 				r.ownExecutors = true
 				switch string(key) {
 				case "cores":
@@ -252,7 +260,7 @@ func (p *eventParser) profile(v jsontext.Value, app appEvents) {
 		case "Task Resource Requests":
 			p.visit("Task Resource Requests", v, func(key []byte, v jsontext.Value) {
 				if string(key) == "cpus" {
-					r.taskCPUs = amount(v, func(n float64) bool { return n >= 1 && wholeAmount(n) }, "a whole number of 1 or more")
+					r.taskCPUs = amount(v, func(n float64) bool { return n >= 1 && n <= trace.MostVCores && wholeAmount(n) }, "a whole number of 1 to 131072")
 				} else {
 					if r.customOfTasks == nil {
 						r.customOfTasks = map[string]float64{}
@@ -287,11 +295,13 @@ func (p *eventParser) executorAdded(v jsontext.Value, app appEvents) {
 				case "Host":
 					e.host = p.text("Host", v)
 				case "Total Cores":
-					if e.cores = p.int("Total Cores", v); e.cores < 1 || e.cores > math.MaxInt32 {
-						p.fail("Total Cores", v, "a number of 1 or more")
+					if e.cores = p.int("Total Cores", v); e.cores < 1 || e.cores > trace.MostVCores {
+						p.fail("Total Cores", v, "a number of 1 to 131072")
 					}
 				case "Resource Profile Id":
-					e.profile = p.int32("Resource Profile Id", v)
+					if e.profile = p.int32("Resource Profile Id", v); e.profile < 0 {
+						p.fail("Resource Profile Id", v, "a number of 0 or more")
+					}
 				case "Request Time":
 					e.request = p.time("Request Time", v)
 				case "Attributes":

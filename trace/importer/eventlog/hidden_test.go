@@ -74,3 +74,22 @@ func TestPropertiesThatCannotBe(t *testing.T) {
 		}
 	}
 }
+
+// What a trace could not hold of the times and sizes of an application is refused in the words of its log.
+func TestMoreThanATraceHolds(t *testing.T) {
+	const year = 31_622_400_000
+	for _, tt := range []struct{ name, from, to, want string }{
+		{"a master of more cores than there are", `"spark.executor.cores"`, `"spark.driver.cores":"131073","spark.executor.cores"`, `spark property spark.driver.cores is "131073", want a number of 0 to 131072`},
+		{"memory with its overhead", `"spark.executor.memory":"2g"`, `"spark.executor.memory":"127t"`, `spark property spark.executor.memory is "127t", want at most 128t with what is beside it in the container`},
+		{"a first stage years after the start", `"Timestamp":1000,`, `"Timestamp":1000,`, "stage 0 was submitted at 63244805000 ms, and what it waited for was there at 31000 ms, want at most a year between them"},
+		{"an end years after the last stage", `"Timestamp":9000`, fmt.Sprintf(`"Timestamp":%d`, year+9000), "the application ended at 31622409000 ms, and its last stage at 7730 ms, want at most a year between them"},
+	} {
+		log := strings.Replace(logText, tt.from, tt.to, 1)
+		if tt.from == tt.to {
+			log = strings.Replace(later(logText, 2*year), fmt.Sprintf(`"Timestamp":%d,"User"`, 2*year+1000), `"Timestamp":1000,"User"`, 1)
+		}
+		if _, _, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1", log), nil); err == nil || !strings.HasSuffix(err.Error(), "/app-1: "+tt.want) {
+			t.Errorf("%s:\n%v, want\n%s", tt.name, err, tt.want)
+		}
+	}
+}

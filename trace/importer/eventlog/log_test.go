@@ -57,11 +57,13 @@ func later(log string, ms int64) string {
 func TestUnusableApplications(t *testing.T) {
 	for _, tt := range []struct{ name, from, to, want string }{
 		{"more cores for a task than an executor has", `"spark.executor.cores":"2"`, `"spark.executor.cores":"2","spark.task.cpus":"3"`, `spark property spark.task.cpus is "3", want a number of 1 to 2, spark.executor.cores`},
-		{"an executor long before the submission", `"Timestamp":100003000`, `"Timestamp":0`, "executors: row 0: added_ms is 0, want submit_ms of its job (100001000) or more"},
+		{"an executor long before the submission", `"Timestamp":100003000`, `"Timestamp":0`, "line 4: an event is at 0 ms, want the application's start, 100001000, or later"},
 		{"an executor of no host", `"Executor Info":{"Host":"h1"`, `"Executor Info":{"Host":""`, `line 4: SparkListenerExecutorAdded: field "Executor Info/Host" is missing`},
 		{"an end long before the start", `"Timestamp":100009000`, `"Timestamp":9000`, "SparkListenerApplicationEnd is at 9000 ms, want the start, 100001000 ms, or later"},
 		{"a launch long before the start", `"Launch Time":100005200`, `"Launch Time":5200`, "line 8: task 1 has Launch Time 5200, want the application's start, 100001000, or later"},
 		{"a partition of another stage", `"Partition ID":1,"Launch Time":100005200,"Executor ID":"1","Host":"h1","Locality":"ANY","Fin`, `"Partition ID":2,"Launch Time":100005200,"Executor ID":"1","Host":"h1","Locality":"ANY","Fin`, "line 10: task 1 has Partition ID 2, want one below 2, the partitions of stage 0"},
+		{"a submission of a stage long before the start", `"Stage Info":{"Submission Time":100005000`, `"Stage Info":{"Submission Time":5000`, "line 6: an event is at 5000 ms, want the application's start, 100001000, or later"},
+		{"an executor of more cores than there are", `"Total Cores":2`, `"Total Cores":200000`, `line 4: SparkListenerExecutorAdded: field "Total Cores" is 200000, want a number of 1 to 131072`},
 		{"a queue without a name", `"spark.yarn.queue":"prod"`, `"spark.yarn.queue":"a..b"`, `queue is "root.a..b", want names with a dot between them`},
 	} {
 		bad := strings.Replace(later(named("bad", 0), 100_000_000), tt.from, tt.to, 1)

@@ -68,7 +68,9 @@ func (b *appBuilder) stages(out *Application, ready int64) error {
 			if at < readyAt {
 				b.counts.Defaulted["delays_below_zero"]++
 			}
-			s.DelayMS = max(0, at-readyAt)
+			if s.DelayMS = max(0, at-readyAt); s.DelayMS > trace.LongestMS {
+				return fmt.Errorf("stage %d was submitted at %d ms, and what it waited for was there at %d ms, want at most a year between them", id, at, readyAt)
+			}
 		} else {
 			b.counts.Defaulted["delays_that_the_log_does_not_tell"]++
 		}
