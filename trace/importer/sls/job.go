@@ -304,6 +304,10 @@ func (r *reading) stages(a *workload.Application, j *jobSpec) error {
 	}
 	if mapReduce && shapes && isMapReduce(a.Job.Stages) {
 		a.Job.Kind = trace.KindMapReduce
+		for i := range a.Job.Stages { // durations are of containers, so the start of a process is in them. Source: TaskRunner of hadoop-sls, RumenToSLSConverter.
+			t := &a.Job.Stages[i].Tasks
+			t.SchedDelayMS = make([]int64, t.Len())
+		}
 	}
 	return nil
 }

@@ -160,3 +160,21 @@ func FuzzSLS(f *testing.F) {
 	}
 	importtest.FuzzStdin(f, Format, seeds...)
 }
+
+// Durations are of containers, so the start of a process is in them and is not added again.
+func TestTimesHaveTheStartOfProcesses(t *testing.T) {
+	const maps = `,"job.tasks":[{"container.type":"map","duration.ms":10},{"container.type":"reduce","container.start.ms":5,"container.end.ms":25}]`
+	_, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "in", strings.Replace(job("a", ""), `,"job.tasks":[{"container.host":"/r/h","duration.ms":10}]`, maps, 1)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := m.JobList[0]
+	if j.Kind != trace.KindMapReduce || len(j.Stages) != 2 {
+		t.Fatalf("a job of kind %s with %d stages", j.Kind, len(j.Stages))
+	}
+	for i, want := range []int64{10, 20} {
+		if s := &j.Stages[i].Tasks; !slices.Equal(s.SchedDelayMS, []int64{0}) || s.DurationMS[0] != want {
+			t.Errorf("stage %d: %v ms before %v ms of work, want 0 before %d", i, s.SchedDelayMS, s.DurationMS, want)
+		}
+	}
+}
