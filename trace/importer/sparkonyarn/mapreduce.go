@@ -190,7 +190,7 @@ func (s *scenario) mapReduceStage(a *workload.Application, conf map[string]strin
 		if x == nil {
 			continue
 		}
-		done := &mapreduce.Attempt{Begin: x.Start, Finish: x.Finish, Shuffled: x.Shuffled, DelayMS: trace.Unset, Host: x.Node}
+		done := &mapreduce.Attempt{Begin: x.Start, Finish: x.Finish, Shuffled: x.Shuffled, Host: x.Node} // by its history: with the start of its process
 		if c := s.containersOf[x.Container]; c != nil && c.JVMAsked > 0 && c.Assigned > 0 {
 			done.Begin = c.JVMAsked
 			done.DelayMS = max(c.JVMAsked-c.Assigned, 0)
