@@ -42,6 +42,7 @@ func TestBadInput(t *testing.T) {
 		{with(`"finishTime":1700000015000`, `"finishTime":1600000015000`), "attempt attempt_1700000000000_0001_m_000000_0 began at 1700000005000 and ended at 1600000015000"},
 		{with(`"event":{`, `"even":{`), "line 4: an object without type and event"},
 		{with(`{"type":"JOB_INITED"`, `{"type":"JOB_INITED`), "line 8: no JSON"},
+		{with(`"memory":2048`, `"memory":2147483647`), "the container of a map has 2147483647 MiB and 1 vcores (mapreduce.map.memory.mb and .cpu.vcores), want at most 134217728 MiB and 131072 vcores"},
 		{with(`"jobName":"word count"`, `"jobName":[1,2]`), "jobName is [1,2], want text"},
 	} {
 		_, _, err := importtest.Import(t, Format, importtest.WriteNew(t, "job.jhist", tt.text), nil)

@@ -37,6 +37,9 @@ func (h *history) application() (*workload.Application, error) {
 		h.counts.Defaulted["sizes_of_application_masters"]++
 	}
 	j.AMMemMiB, j.AMVCores = cmp.Or(master.MemMiB, mapreduce.MasterMiB), cmp.Or(master.VCores, 1)
+	if err := h.fits("the application master", "yarn.app.mapreduce.am.resource.mb and .cpu-vcores", mapreduce.Size{MemMiB: j.AMMemMiB, VCores: j.AMVCores}); err != nil {
+		return nil, err
+	}
 	j.RecordedOutcome = mapreduce.Outcome(h.state)
 	j.RecordedStartMS = h.submit
 	if h.launch >= h.submit {
@@ -67,7 +70,8 @@ func (h *history) application() (*workload.Application, error) {
 		if len(list) == 0 {
 			continue
 		}
-		size := mapreduce.OfTask(value, [...]string{"map", "reduce"}[kind])
+		name := [...]string{"map", "reduce"}[kind]
+		size := mapreduce.OfTask(value, name)
 		if size.MemMiB = cmp.Or(h.size[kind], size.MemMiB); size.MemMiB == 0 {
 			size.MemMiB = 1024
 			h.counts.Defaulted["memory_of_tasks"] += int64(len(list))
@@ -75,6 +79,9 @@ func (h *history) application() (*workload.Application, error) {
 		if size.VCores == 0 {
 			size.VCores = 1
 			h.counts.Defaulted["vcores_of_tasks"] += int64(len(list))
+		}
+		if err := h.fits("a "+name, "mapreduce."+name+".memory.mb and .cpu.vcores", size); err != nil {
+			return nil, err
 		}
 		if h.uber && (size.MemMiB > j.AMMemMiB || size.VCores > j.AMVCores) { // otherwise they had not run there
 			size = mapreduce.Size{MemMiB: min(size.MemMiB, j.AMMemMiB), VCores: min(size.VCores, j.AMVCores)}
@@ -91,6 +98,14 @@ func (h *history) application() (*workload.Application, error) {
 	}
 	mapreduce.Conf(j, h.decided(value, len(lists[mapreduce.Map]), len(lists[mapreduce.Reduce]), bytes))
 	return a, nil
+}
+
+// fits tells whether a container is as large as one can be; keys say its size.
+func (h *history) fits(of, keys string, size mapreduce.Size) error {
+	if size.MemMiB > trace.MostMemMiB || size.VCores > trace.MostVCores {
+		return h.leave(workload.Unusable, "the container of %s has %d MiB and %d vcores (%s), want at most %d MiB and %d vcores", of, size.MemMiB, size.VCores, keys, trace.MostMemMiB, trace.MostVCores)
+	}
+	return nil
 }
 
 // hosts takes note of those on which attempts and masters ran, by the names of their nodes, and of those that tasks prefer. What a file system without hosts has in their place is no
