@@ -202,6 +202,9 @@ func yarnConf(a *appLog, manager string, counts *workload.Counts) *sparkConf {
 		model("spark.executor.cores", strconv.FormatInt(cores, 10), manager == localMaster)
 	}
 	if c.onYARN() {
+		if n := a.mostExecutors(); n > 0 && slices.Contains(a.hidden, "spark.executor.instances") && !c.bool("spark.dynamicAllocation.enabled", false) {
+			model("spark.executor.instances", strconv.Itoa(n), false)
+		}
 		return c
 	}
 	counts.Modelled["applications_of_another_cluster_manager_on_yarn"]++

@@ -214,7 +214,7 @@ func (v *versions) warn(b *workload.Builder) {
 	case r.n > 1:
 		b.Warn("%d logs have lost events, and what stands for them is made up; the first is %s: %s", r.n, r.path, r.value)
 	}
-	const instead = "the log's resource profile stands for them where it says them, else Spark's defaults (replay run --conf KEY=VALUE says others)"
+	const instead = "the log's resource profile and executors stand for them where they say them, else Spark's defaults (replay run --conf KEY=VALUE says others)"
 	switch r := &v.hidden; {
 	case r.n == 1:
 		b.Warn("%s: hides what was set for %s (spark.redaction.regex): %s", r.path, r.value, instead)

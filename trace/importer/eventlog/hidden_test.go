@@ -47,6 +47,28 @@ func TestHiddenProperties(t *testing.T) {
 	}
 }
 
+// How many executors an application without dynamic allocation asked for, and of how many cores, its executors tell where the log hides it.
+func TestHiddenExecutors(t *testing.T) {
+	hidden := strings.NewReplacer(`"spark.executor.cores":"2","spark.executor.instances":"1"`, `"spark.executor.cores":"*********(redacted)","spark.executor.instances":"*********(redacted)"`).Replace(logText)
+	third := `{"Event":"SparkListenerExecutorAdded","Timestamp":3000,"Executor ID":"%d","Executor Info":{"Host":"h1","Total Cores":2,"Log Urls":{},"Resource Profile Id":0}}` + "\n"
+	hidden = strings.Replace(hidden, `{"Event":"SparkListenerJobStart"`, fmt.Sprintf(third, 2)+fmt.Sprintf(third, 3)+`{"Event":"SparkListenerJobStart"`, 1)
+	for dynamic, want := range map[string]string{"": "3", `"spark.dynamicAllocation.enabled":"true",`: ""} {
+		_, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1", strings.Replace(hidden, `"spark.executor.cores"`, dynamic+`"spark.executor.cores"`, 1)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, kv := range m.JobList[0].Conf {
+			if kv.Key == "spark.executor.instances" {
+				got = kv.Value
+			}
+		}
+		if got != want || m.JobList[0].ExecVCores != 2 {
+			t.Errorf("with %q: %q executors of %d vcores, want %q of 2", dynamic, got, m.JobList[0].ExecVCores, want)
+		}
+	}
+}
+
 // An application that a replay could not run is refused by the property that its user can set.
 func TestPropertiesThatCannotBe(t *testing.T) {
 	for _, tt := range []struct{ set, want string }{
