@@ -2,15 +2,19 @@ package table
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"replay/trace"
 )
 
 // What Slurm's sacct prints: sizes for each node or core (4000Mc), amounts of resources in one text, rows for the steps of a job below its own (1002.batch), and
 // one for each run of a job that was queued again.
 
-// slurmEach takes off a size what ReqMem has behind it before Slurm 21.08: 16Gn is for each node, of which a job is taken to have one, 4000Mc for each core.
+// slurmEach takes off a size what ReqMem has behind it before Slurm 21.08: 16Gn is for each node, see
+// [reader.severalNodes], 4000Mc for each core.
 func slurmEach(s string) (size string, perCore bool) {
 	if n := len(s) - 1; n > 0 && (s[n] == 'n' || s[n] == 'c') && strings.ContainsAny(s[n-1:n], "KMGT") {
 		return s[:n], s[n] == 'c'
@@ -80,4 +84,41 @@ func (r *record) ended() int {
 		return 0
 	}
 	return 1
+}
+
+// nodesOfSlurm is where a table of sacct has the numbers of nodes of jobs, -1 = nowhere. Of Parquet files only columns with a role are read.
+func (t *reader) nodesOfSlurm(names []string, s source) int {
+	if _, byColumn := s.(binder); byColumn || !t.slurm {
+		return -1
+	}
+	for _, name := range []string{"AllocNodes", "NNodes", "ReqNodes"} {
+		if i := slices.Index(names, name); i >= 0 && !slices.Contains(t.columns.places(), i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// severalNodes gives a job that ran on several nodes the memory of all, where the table has that of each. It is one container nevertheless, which is counted and told.
+func (t *reader) severalNodes(r *record, path string, s source, fields [][]byte) error {
+	if t.nodes >= len(fields) {
+		return nil
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(fields[t.nodes])), 10, 32)
+	if err != nil || n < 2 {
+		return nil
+	}
+	if c := t.columns[roleMemory]; c != nil && c.form != numbers && r.memMiB > 0 {
+		if text := t.columns.text(roleMemory, fields); strings.HasSuffix(text, "n") {
+			if r.memMiB > trace.MostMemMiB/n {
+				return &badValue{c.name, text, fmt.Sprintf("for all %d nodes at most %d MiB", n, trace.MostMemMiB)}
+			}
+			r.memMiB *= n
+		}
+	}
+	const count = "jobs_of_several_nodes_as_one_container"
+	if t.b.Counts.Modelled[count]++; t.b.Counts.Modelled[count] == 1 {
+		t.b.Warn("%s: %s: %s is %d: a job of several nodes is one container here, of the cores and memory of all, which a node must have room for; import.json counts them (%s)", path, s.place(), s.columns()[t.nodes], n, count)
+	}
+	return nil
 }

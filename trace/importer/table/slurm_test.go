@@ -2,7 +2,10 @@ package table
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+
+	"replay/trace/importer/workload"
 )
 
 const sacct = "JobID|User|State|Submit|Start|End|Elapsed|NCPUS|ReqMem|AllocTRES\n"
@@ -51,5 +54,32 @@ func TestSlurmRuns(t *testing.T) {
 	_, m, err := imported(t, sacct+again+over, map[string]string{"map": "job=State,submit=Submit,duration=Elapsed"}, nil)
 	if err != nil || len(m.JobList) != 1 || m.JobList[0].NumTasks() != 2 {
 		t.Errorf("rows of one state are to be one job: %v", err)
+	}
+}
+
+// A job of several nodes is one container of the memory of all, which is said and counted; where the memory is that of the job it is as it stands.
+func TestSlurmNodes(t *testing.T) {
+	const head, ok = "JobID|User|State|Submit|Start|End|Elapsed|NCPUS|ReqMem|NNodes\n", "|ann|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:00:30|2026-01-01T00:01:30|00:01:00|8|"
+	for _, tt := range []struct {
+		mem, nodes string
+		mib, told  int64
+	}{
+		{"16Gn", "1", 16 << 10, 0}, {"16Gn", "4", 64 << 10, 1}, {"16G", "4", 16 << 10, 1}, {"2Gc", "4", 16 << 10, 1}, {"16Gn", "", 16 << 10, 0}, {"16Gn", "some", 16 << 10, 0}, {"16Gn", "2000000000", 0, 0},
+	} {
+		var warned []string
+		res, m, err := imported(t, head+"1"+ok+"1G|1\n2"+ok+tt.mem+"|"+tt.nodes+"\n", nil, func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tt.mib == 0 {
+			if len(m.JobList) != 1 || res.Counts.Dropped["rows_with_a_bad_value"] != 1 {
+				t.Errorf("%s on %s nodes: %d jobs, dropped %v", tt.mem, tt.nodes, len(m.JobList), res.Counts.Dropped)
+			}
+			continue
+		}
+		said := strings.Contains(strings.Join(warned, ""), ": NNodes is 4: a job of several nodes is one container here")
+		if got := m.JobList[1].Stages[0].TaskMemMiB; got != tt.mib || res.Counts.Modelled["jobs_of_several_nodes_as_one_container"] != tt.told || said != (tt.told > 0) {
+			t.Errorf("%s on %s nodes: %d MiB, want %d; modelled %v, warned %q", tt.mem, tt.nodes, got, tt.mib, res.Counts.Modelled, warned)
+		}
 	}
 }

@@ -69,6 +69,7 @@ type reader struct {
 	columns columns
 	first   []string // columns of the first file
 	slurm   bool     // they are those of sacct
+	nodes   int      // where the number of nodes of a job of Slurm is, -1 = nowhere
 	open    bool     // some were empty in the first rows
 	epoch   *column  // of times that count from 1970
 	own     *column  // of times that count from a start of their own
@@ -199,6 +200,7 @@ func (t *reader) bind(s source, path, said string) error {
 				return err
 			}
 		}
+		t.nodes = t.nodesOfSlurm(names, s)
 		if p, ok := s.(binder); ok {
 			return p.bind(t.columns.places())
 		}
@@ -234,6 +236,7 @@ func (t *reader) bind(s source, path, said string) error {
 		return err
 	}
 	t.open = slices.ContainsFunc(t.columns[:], func(c *column) bool { return c != nil && c.open })
+	t.nodes = t.nodesOfSlurm(names, s)
 	t.sayRest()
 	return nil
 }
@@ -394,7 +397,7 @@ func (t *reader) sayColumns() {
 	used := t.columns.places()
 	var left []string
 	for i, name := range t.first {
-		if !slices.Contains(used, i) {
+		if !slices.Contains(used, i) && i != t.nodes {
 			left = append(left, name)
 		}
 	}
@@ -439,6 +442,11 @@ func (t *reader) row(path string, s source, fields [][]byte) error {
 		return t.b.Drop(reasonOf(err), "%s: %s: %v", path, s.place(), err)
 	case r.tasks == 0:
 		return t.b.Drop("rows_without_a_task", "%s: %s: %s is 0, want 1 or more", path, s.place(), t.columns[roleTasks].name)
+	}
+	if t.nodes >= 0 {
+		if err := t.severalNodes(&r, path, s, fields); err != nil {
+			return t.b.Drop(reasonOf(err), "%s: %s: %v", path, s.place(), err)
+		}
 	}
 	if r.farPriority {
 		if t.b.Counts.Dropped["priorities_out_of_bounds"]++; t.b.Counts.Dropped["priorities_out_of_bounds"] == 1 {
