@@ -41,6 +41,9 @@ const (
 	EndFetchFailed = "fetch-failed"
 )
 
+// attemptSchema has a name of its own, as that of the type would be in the bytes of the file.
+var attemptSchema = parquet.NewSchema("RecordedAttempt", parquet.SchemaOf(Attempt{}))
+
 // attempts writes [trace.AttemptsFile], which is there as soon as there is an attempt.
 type attempts struct {
 	file   io.WriteCloser
@@ -68,7 +71,7 @@ func (t *attempts) add(w *trace.Writer, a *App, keep bool) error {
 				return err
 			}
 			t.buffer = bufio.NewWriter(t.file)
-			t.writer = parquet.NewGenericWriter[Attempt](t.buffer, parquet.CreatedBy("replay", "1", "0"),
+			t.writer = parquet.NewGenericWriter[Attempt](t.buffer, attemptSchema, parquet.CreatedBy("replay", "1", "0"),
 				parquet.Compression(tablefile.NewZstd(zstd.SpeedFastest)), parquet.MaxRowsPerRowGroup(attemptsPerGroup), parquet.PageBufferSize(64<<10))
 		}
 		if _, err := t.writer.Write(rows); err != nil {

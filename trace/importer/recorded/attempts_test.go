@@ -2,10 +2,14 @@ package recorded
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+
+	"replay/trace"
 )
 
 // A file of attempts with other columns is refused by the name of the first that differs, not read as zeros.
@@ -47,4 +51,19 @@ func parquetOf[R any](t *testing.T, rows []R) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// The schema, with its name, is that of the recorded traces of the project: of what it says an import's bytes depend.
+func TestSchemaOfAttempts(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "traces", "node-lost", trace.AttemptsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := attemptSchema.String(), kept.Schema().String(); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
 }
