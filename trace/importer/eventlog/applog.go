@@ -222,8 +222,7 @@ func (a *appLog) take() error {
 	return err
 }
 
-// saw notes a time of an event. One that is years off is no time of this application.
-// saw takes note of the time of an event of the application, absent = none.
+// saw takes note of the time of an event, absent = none. One before the application's start, or years off, is no time of this application.
 func (a *appLog) saw(at int64) {
 	if at != absent && a.started && at < a.start.at-clockStepMS {
 		a.err = fmt.Errorf("an event is at %d ms, want the application's start, %d, or later", at, a.start.at)
