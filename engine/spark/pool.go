@@ -80,8 +80,9 @@ type Pool struct {
 	Weight   int32
 	Running  int32
 
-	sets []*Schedulable // in order of submission
-	in   *Pools
+	sets   []*Schedulable // in order of submission
+	sorted []*Schedulable // in FIFO mode the same in the order of their turns
+	in     *Pools
 }
 
 // Pools is the root pool. In FIFO mode task sets hang directly below it and pools are ignored.
@@ -139,7 +140,7 @@ func (r *Pools) add(p Pool) *Pool {
 	if *at == nil {
 		*at = new(Pool)
 	}
-	p.in, p.sets = r, (*at).sets[:0]
+	p.in, p.sets, p.sorted = r, (*at).sets[:0], (*at).sorted[:0]
 	**at = p
 	return *at
 }
@@ -167,6 +168,13 @@ func (r *Pools) Add(s *Schedulable, name string) {
 	}
 	s.pool = p
 	p.sets = append(p.sets, s)
+	if p.Mode == FIFO {
+		i := len(p.sorted)
+		for i > 0 && compareFIFO(s, p.sorted[i-1]) < 0 {
+			i--
+		}
+		p.sorted = reuse.Insert(p.sorted, i, s)
+	}
 	if !s.Zombie {
 		r.backlog += s.Backlog
 	}
@@ -176,6 +184,9 @@ func (r *Pools) Add(s *Schedulable, name string) {
 func (r *Pools) Remove(s *Schedulable) {
 	if i := slices.Index(s.pool.sets, s); i >= 0 {
 		s.pool.sets = slices.Delete(s.pool.sets, i, i+1)
+		if i := slices.Index(s.pool.sorted, s); i >= 0 {
+			s.pool.sorted = slices.Delete(s.pool.sorted, i, i+1)
+		}
 		if !s.Zombie {
 			s.pool.in.backlog -= s.Backlog
 		}
@@ -214,18 +225,17 @@ func (r *Pools) AppendSorted(dst []*Schedulable) []*Schedulable {
 }
 
 func (p *Pool) appendSorted(dst []*Schedulable) []*Schedulable {
-	start := len(dst)
-	for _, s := range p.sets {
+	start, list := len(dst), p.sorted
+	if p.Mode == FAIR {
+		list = p.sets
+	}
+	for _, s := range list {
 		if !s.Zombie && s.Backlog > 0 {
 			dst = append(dst, s)
 		}
 	}
-	if len(dst)-start > 1 {
-		if p.Mode == FAIR {
-			slices.SortStableFunc(dst[start:], compareFair)
-		} else {
-			slices.SortStableFunc(dst[start:], compareFIFO)
-		}
+	if p.Mode == FAIR && len(dst)-start > 1 {
+		slices.SortStableFunc(dst[start:], compareFair)
 	}
 	return dst
 }

@@ -189,3 +189,19 @@ func TestNaNSharesSortLast(t *testing.T) {
 		t.Errorf("order %v, want %v", got, want)
 	}
 }
+
+// Sets of one stage have their turns as they were submitted.
+func TestOrderOfOneStage(t *testing.T) {
+	root := NewPools(FIFO, nil)
+	for _, id := range []int32{4, 5, 6} {
+		root.Add(&Schedulable{ID: id, Stage: 7, Backlog: 1}, "")
+	}
+	root.Add(&Schedulable{ID: 7, Stage: 3, Backlog: 1}, "")
+	var ids []int32
+	for _, s := range root.AppendSorted(nil) {
+		ids = append(ids, s.ID)
+	}
+	if want := []int32{7, 4, 5, 6}; !slices.Equal(ids, want) {
+		t.Errorf("turns of %v, want %v", ids, want)
+	}
+}

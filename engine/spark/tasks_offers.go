@@ -56,16 +56,26 @@ func (s *TaskScheduler) ResourceOffers(now int64, offers []Offer, allFree bool) 
 			s.sets[p.ID].recomputeLevels()
 		}
 	}
+	spent := s.spent()
 	for _, p := range s.turn {
 		set := s.sets[p.ID]
-		if set == nil || set.Spec.Barrier && s.slots(set, offers) < set.Spec.Tasks {
+		if set == nil || spent && set.Spec.TaskCPUs > 0 || set.Spec.Barrier && s.slots(set, offers) < set.Spec.Tasks {
 			continue
 		}
+		before := len(s.launched)
 		if s.offerSet(now, set, offers, allFree) {
 			return nil
 		}
+		if len(s.launched) > before {
+			spent = s.spent()
+		}
 	}
 	return s.launched
+}
+
+// spent reports whether no executor that is offered has a core left: a set that needs one has nothing of its turn.
+func (s *TaskScheduler) spent() bool {
+	return !s.Excludes() && !slices.ContainsFunc(s.cores, func(cores int32) bool { return cores > 0 })
 }
 
 // OfferAlone is [TaskScheduler.ResourceOffers] for one executor.

@@ -493,3 +493,17 @@ func TestSpeculationOfTwoSets(t *testing.T) {
 		t.Errorf("told %v, want offers: the first sets have slow tasks, the last one has none", k)
 	}
 }
+
+// A set that needs no core has its turn when others have taken all of them, one that needs some has nothing of its own.
+func TestTurnsWhenNoCoreIsLeft(t *testing.T) {
+	s, first := scheduler(t, nil, 3)
+	s.Submit(0, &TaskSetSpec{Stage: 1, Tasks: 3, TaskCPUs: 1})
+	free := s.Submit(0, &TaskSetSpec{Stage: 2, Tasks: 1, TaskCPUs: 0})
+	var sets []int32
+	for _, l := range s.ResourceOffers(0, offers(2, 1), true) {
+		sets = append(sets, l.Set)
+	}
+	if want := []int32{first.ID, first.ID, first.ID, free.ID}; !slices.Equal(sets, want) {
+		t.Errorf("launched tasks of %v, want %v", sets, want)
+	}
+}
