@@ -37,8 +37,7 @@ func (q *queue) activate() {
 			left = append(left, a)
 			continue
 		}
-		u.pending--
-		u.active++
+		q.users.enters(u, -1, 1)
 		if !a.active {
 			a.active = true
 			q.addActive(a)
@@ -75,7 +74,7 @@ func (q *queue) addAttempt(a *app) {
 	}
 	q.running++
 	a.entered++
-	a.user.pending++
+	q.users.enters(a.user, 1, 0)
 	q.addPending(a)
 	if q.s.calc.Compare(q.lastCluster, q.lastCluster, resource.Resource{}, false) > 0 {
 		q.activate()
@@ -100,10 +99,10 @@ func (q *queue) removeAttempt(a *app) {
 		q.stale = remove(q.stale, a)
 		q.amUsed = q.amUsed.Sub(a.am)
 		u.amUsed = u.amUsed.Sub(a.am)
-		u.active--
+		q.users.enters(u, 0, -1)
 	} else {
 		q.pendingApps = remove(q.pendingApps, a)
-		u.pending--
+		q.users.enters(u, -1, 0)
 	}
 	a.active = false
 	if u.total() == 0 {

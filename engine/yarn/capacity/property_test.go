@@ -299,10 +299,17 @@ func (w *world) check() {
 		if !q.leaf {
 			continue
 		}
+		waiting := 0
 		for u := range maps.Values(q.users.byName) {
+			if u.waits() {
+				waiting++
+			}
 			if u.present && u.used != users[u] {
 				t.Fatalf("%s: user %s uses %v, want %v", q.cfg.Path, u.name, u.used, users[u])
 			}
+		}
+		if q.users.waiting != waiting {
+			t.Fatalf("%s: %d users have no active application, want %d", q.cfg.Path, q.users.waiting, waiting)
 		}
 		if n := int32(len(q.pendingApps) + len(q.activeApps)); n != q.running || q.running > q.cfg.MaxParallel {
 			t.Fatalf("%s: %d attempts, %d counted as running, at most %d", q.cfg.Path, n, q.running, q.cfg.MaxParallel)

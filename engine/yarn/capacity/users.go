@@ -44,6 +44,9 @@ type account struct {
 
 func (u *user) total() int { return u.pending + u.active }
 
+// waits reports whether the user has applications of which none is active.
+func (u *user) waits() bool { return u.present && u.pending > 0 && u.active <= 0 }
+
 // users keeps the users of a leaf queue and the limit that they share.
 //
 // Source: UsersManager.
@@ -54,7 +57,8 @@ type users struct {
 	askers jvm.HashMap[string, *user]           // those that ask, in the order in which their weights are added
 
 	asking        int               // users with outstanding requests
-	onlyPending   int               // users none of whose applications is active, as of the last computation
+	waiting       int               // present users who have applications of which none is active
+	onlyPending   int               // as many as of the last computation
 	askingWeights float32           // sum over the users that ask
 	askingUsed    resource.Resource // what they use
 	consumed      float32           // sum of the users' ratios, kept by differences in the order of events
@@ -91,8 +95,23 @@ func (m *users) add(u *user) {
 	m.order.Put(u.name, u.hash, u)
 }
 
+// enters adds to a user's numbers of applications.
+func (m *users) enters(u *user, pending, active int) {
+	if u.waits() {
+		m.waiting--
+	}
+	u.pending += pending
+	u.active += active
+	if u.waits() {
+		m.waiting++
+	}
+}
+
 // remove takes a user without applications away.
 func (m *users) remove(u *user) {
+	if u.waits() {
+		m.waiting--
+	}
 	u.present = false
 	m.order.Remove(u.name, u.hash)
 	if u.asking {
@@ -237,7 +256,7 @@ func (m *users) listen() {
 	switch {
 	case latest == yarn.Place{} || latest.Before(m.since):
 	case latest.Before(m.last): // who counts is as it was then; the limit is another one by now
-		m.countPending()
+		m.onlyPending = m.waiting
 		m.since = now
 	default:
 		m.compute()
@@ -264,16 +283,6 @@ func (m *users) userLimit(u *user) resource.Resource {
 func (m *users) compute() {
 	q := m.q
 	m.limit = policy.ActiveUserLimit(q.s.calc, q.s.cluster(), &q.limits, m.consumed, m.askingUsed, m.askingWeights)
-	m.countPending()
+	m.onlyPending = m.waiting
 	m.computed = m.version
-}
-
-// countPending counts the users none of whose applications is active.
-func (m *users) countPending() {
-	m.onlyPending = 0
-	for _, u := range m.order.All {
-		if u.pending > 0 && u.active <= 0 {
-			m.onlyPending++
-		}
-	}
 }

@@ -32,6 +32,11 @@ func newUsersTest(t *testing.T) *usersTest {
 
 func (w *usersTest) appOf(u *user) *app { return &app{Attempt: &yarn.Attempt{}, q: w.q, user: u} }
 
+// has makes the numbers of a user's applications others.
+func (w *usersTest) has(u *user, pending, active int) {
+	w.enters(u, pending-u.pending, active-u.active)
+}
+
 // want compares the users that ask, the sum of their weights, what they use, and the cluster's shares of all.
 func (w *usersTest) want(what string, asking int, weights float32, usedGiB int64, consumed float32) {
 	w.t.Helper()
@@ -141,7 +146,7 @@ func TestMetricsOfUsersTakeTheLimit(t *testing.T) {
 	for _, on := range []bool{false, true} {
 		w := newUsersTest(t)
 		w.s.cfg.UserMetrics = on
-		w.v.active, w.v.pending = 0, 1
+		w.has(w.v, 1, 0)
 		w.charge(w.u, gib(1))
 		want := 0
 		if on {
@@ -244,7 +249,7 @@ func TestHeartbeatsThatWereLeftOut(t *testing.T) {
 		a := w.appOf(w.u)
 		a.headroomOf = w.u.account
 		w.q.activeApps = []*app{{Attempt: &yarn.Attempt{}}, a} // the queue has not looked at the first
-		w.v.pending, w.v.active = 1, 0
+		w.has(w.v, 1, 0)
 		for _, at := range []int64{tt.first, tt.last} {
 			if by.now = at; at > 0 {
 				w.charge(w.u, gib(1))
@@ -255,7 +260,7 @@ func TestHeartbeatsThatWereLeftOut(t *testing.T) {
 		if w.numActive() != tt.want || (w.computed == w.version) != tt.computed {
 			t.Errorf("%s: %d users only wait, want %d; the limit is of now: %v", tt.what, w.numActive(), tt.want, w.computed == w.version)
 		}
-		w.v.pending = 0
+		w.has(w.v, 0, 0)
 		if w.listen(); w.numActive() != tt.want {
 			t.Errorf("%s: %d users only wait after one does no more, want %d as of the heartbeat", tt.what, w.numActive(), tt.want)
 		}
@@ -266,7 +271,7 @@ func TestHeartbeatsThatWereLeftOut(t *testing.T) {
 func TestUsersThatOnlyWait(t *testing.T) {
 	w := newUsersTest(t)
 	w.activate(w.appOf(w.u))
-	w.v.pending, w.v.active = 1, 0
+	w.has(w.v, 1, 0)
 	if got := w.numActive(); got != 1 {
 		t.Errorf("%d users before a limit was computed, want 1", got)
 	}
@@ -274,13 +279,13 @@ func TestUsersThatOnlyWait(t *testing.T) {
 	if got := w.numActive(); got != 2 {
 		t.Errorf("%d users, want 2", got)
 	}
-	w.v.active = 1
+	w.has(w.v, w.v.pending, 1)
 	w.charge(w.u, gib(1))
 	w.userLimit(w.u)
 	if got := w.numActive(); got != 1 {
 		t.Errorf("%d users after it runs, want 1", got)
 	}
-	w.v.pending, w.v.active = 0, 0
+	w.has(w.v, 0, 0)
 	w.charge(w.u, gib(1))
 	w.userLimit(w.u)
 	if got := w.numActive(); got != 1 {
