@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -41,26 +42,63 @@ func Open(t *testing.T, html []byte) *Tab {
 	if err != nil {
 		t.Skip("no chromium in the path, so the page was not looked at: scripts/browser installs it")
 	}
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, html, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for left := starts - 1; ; left-- {
+		tab, err := start(t, path, file)
+		if err == nil {
+			return tab
+		}
+		if left == 0 {
+			t.Fatalf("chromium shows no page, tried %d times: %v", starts, err)
+		}
+		t.Logf("chromium shows no page, which is tried again: %v", err)
+	}
+}
+
+// A browser that does not answer is ended: while it starts it has another one's place, afterwards the test fails.
+const (
+	starts   = 3
+	starting = time.Minute
+	lifetime = 5 * time.Minute
+)
+
+// start has a new browser show a page.
+func start(t *testing.T, path, file string) (*Tab, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
-	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, end := context.WithTimeoutCause(context.Background(), lifetime, fmt.Errorf("no answer of chromium for %v", lifetime))
+	t.Cleanup(end)
+	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(stop)
 	ctx, closeTab := chromedp.NewContext(ctx)
 	t.Cleanup(closeTab)
-	tab := &Tab{t: t, ctx: ctx, file: filepath.Join(t.TempDir(), "page.html")}
-	if err := os.WriteFile(tab.file, html, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	late := time.AfterFunc(starting, end)
+	defer late.Stop()
+	tab := &Tab{t: t, ctx: ctx, file: file}
 	if err := chromedp.Listen(ctx, tab.heard); err != nil {
-		t.Fatalf("chromium does not start: %v", err)
+		return nil, err
 	}
-	call(tab, network.Enable, network.EnableParams{})
-	call(tab, log.Enable, cdp.Empty{})
-	tab.Size(1440)
-	tab.load()
-	return tab
+	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
+		return nil, err
+	}
+	if _, err := chromedp.Call(ctx, log.Enable, cdp.Empty{}); err != nil {
+		return nil, err
+	}
+	if _, err := chromedp.Call(ctx, emulation.SetDeviceMetricsOverride, window(1440)); err != nil {
+		return nil, err
+	}
+	_, err := chromedp.Run(ctx, chromedp.Navigate("file://"+file))
+	return tab, err
+}
+
+// window is one that is so wide.
+func window(width int64) emulation.SetDeviceMetricsOverrideParams {
+	return emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1, Mobile: width < 500}
 }
 
 // call runs a command of the browser.
@@ -97,7 +135,7 @@ func (tab *Tab) Ready() {
 // Size makes the window so wide; less than 500 pixels are a phone.
 func (tab *Tab) Size(width int64) {
 	tab.t.Helper()
-	call(tab, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1, Mobile: width < 500})
+	call(tab, emulation.SetDeviceMetricsOverride, window(width))
 }
 
 // media shows the page on screen or print, light or dark.
