@@ -40,7 +40,7 @@ func buildApp(a *appLog, counts *workload.Counts) (*Application, error) {
 	out.Job = *trace.NewJob(trace.KindSpark)
 	j := &out.Job
 	j.Name, j.ExternalID, j.AMMemMiB, j.AMVCores = a.start.name, a.start.id, am.memMiB, am.vcores
-	j.ExecMemMiB, j.ExecVCores, j.TaskCPUs = own.memMiB, own.vcores, int32(conf.within("spark.task.cpus", 1, int64(own.vcores), "spark.executor.cores"))
+	j.ExecMemMiB, j.ExecVCores, j.TaskCPUs = own.memMiB, own.vcores, int32(conf.within("spark.task.cpus", 1, 1, int64(own.vcores), "spark.executor.cores"))
 	j.Priority = int32(conf.count("spark.yarn.priority", 0))
 	out.AMExtra = conf.amFurtherResources()
 	j.RecordedStartMS, j.RecordedOutcome = a.start.at, outcome(a)

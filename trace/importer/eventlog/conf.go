@@ -86,11 +86,11 @@ func (c *sparkConf) count(key string, def int64) int64 {
 	return n
 }
 
-// within is a number of 1 to most, which limit sets where it is not "".
-func (c *sparkConf) within(key string, def, most int64, limit string) int64 {
+// within is a number of least to most, which limit sets where it is not "".
+func (c *sparkConf) within(key string, def, least, most int64, limit string) int64 {
 	n := c.count(key, def)
-	if n < 1 || n > most {
-		want := fmt.Sprintf("a number of 1 to %d", most)
+	if n < least || n > most {
+		want := fmt.Sprintf("a number of %d to %d", least, most)
 		if limit != "" {
 			want += ", " + limit
 		}
@@ -108,6 +108,9 @@ func (c *sparkConf) amount(key string) int64 {
 	}
 	return n
 }
+
+// mostMemory is the largest size of a container, in words.
+var mostMemory = fmt.Sprintf("at most %dt", trace.MostMemMiB>>20)
 
 func (c *sparkConf) ratio(key string, def float64) float64 {
 	v, ok := c.get(key)
@@ -157,7 +160,7 @@ func (c *sparkConf) mebibytes(key string, def int64, bare uint) int64 {
 		c.fail(key, "a size such as 512m")
 		return def
 	case n<<shift>>20 > trace.MostMemMiB:
-		c.fail(key, "at most 128t")
+		c.fail(key, mostMemory)
 		return def
 	}
 	return n << shift >> 20
@@ -216,7 +219,7 @@ func (c *sparkConf) executorShape(p *resourceProfile) shape {
 	if isPython {
 		python = c.mebibytes("spark.executor.pyspark.memory", 0, 20)
 	}
-	cores := c.within("spark.executor.cores", 1, trace.MostVCores, "")
+	cores := c.within("spark.executor.cores", 1, 1, trace.MostVCores, "")
 	if p != nil {
 		replace := func(v *int64, by int64) {
 			if by != absent {
@@ -247,17 +250,13 @@ func (c *sparkConf) amShape() shape {
 
 // masterCores may be 0, of which YARN makes its minimum.
 func (c *sparkConf) masterCores(key string) int32 {
-	n := c.count(key, 1)
-	if n > trace.MostVCores {
-		c.fail(key, "a number of 0 to 131072")
-	}
-	return int32(n)
+	return int32(c.within(key, 1, 0, trace.MostVCores, ""))
 }
 
 // whole is the memory of a container in MiB, most of which key says.
 func (c *sparkConf) whole(key string, mib int64) int64 {
 	if mib > trace.MostMemMiB {
-		c.fail(key, "at most 128t with what is beside it in the container")
+		c.fail(key, mostMemory+" with what is beside it in the container")
 	}
 	return mib
 }

@@ -196,38 +196,28 @@ func (v *versions) add(path string, app *appLog) {
 	}
 }
 
+// warn says it of one log, of its path and value, or of many, of their number and the path and value of the first.
+func (r *remark) warn(b *workload.Builder, one, many string) {
+	switch {
+	case r.n == 1:
+		b.Warn(one, r.path, r.value)
+	case r.n > 1:
+		b.Warn(many, r.n, r.path, r.value)
+	}
+}
+
 func (v *versions) warn(b *workload.Builder) {
 	say := func(r *remark, what string) {
-		switch {
-		case r.n == 1:
-			b.Warn("%s: was written by Spark %q, %s", r.path, r.value, what)
-		case r.n > 1:
-			b.Warn("%d logs are %s; the first is %s, of Spark %q", r.n, what, r.path, r.value)
-		}
+		r.warn(b, "%s: was written by Spark %q, "+what, "%d logs are "+what+"; the first is %s, of Spark %q")
 	}
 	say(&v.older, fmt.Sprintf("older than %d.%d, from which on predictions were checked", oldestSpark[0], oldestSpark[1]))
 	say(&v.newer, fmt.Sprintf("newer than the newest known %d.%d: unknown fields and events are counted, their meaning is ignored", newestSpark[0], newestSpark[1]))
 	say(&v.odd, "which is no version such as 3.5.5")
-	switch r := &v.lost; {
-	case r.n == 1:
-		b.Warn("%s: has lost events: %s; what stands for them is made up", r.path, r.value)
-	case r.n > 1:
-		b.Warn("%d logs have lost events, and what stands for them is made up; the first is %s: %s", r.n, r.path, r.value)
-	}
+	v.lost.warn(b, "%s: has lost events: %s; what stands for them is made up", "%d logs have lost events, and what stands for them is made up; the first is %s: %s")
 	const instead = "the log's resource profile and executors stand for them where they say them, else Spark's defaults (replay run --conf KEY=VALUE says others)"
-	switch r := &v.hidden; {
-	case r.n == 1:
-		b.Warn("%s: hides what was set for %s (spark.redaction.regex): %s", r.path, r.value, instead)
-	case r.n > 1:
-		b.Warn("%d logs hide what properties were set to (spark.redaction.regex): %s; the first is %s, with %s", r.n, instead, r.path, r.value)
-	}
+	v.hidden.warn(b, "%s: hides what was set for %s (spark.redaction.regex): "+instead, "%d logs hide what properties were set to (spark.redaction.regex): "+instead+"; the first is %s, with %s")
 	const so = "recorded times that reach over that are too short, and what is predicted is not to be held against them"
-	switch r := &v.back; {
-	case r.n == 1:
-		b.Warn("%s: the driver's clock was set back by %s or more while it wrote the log: %s", r.path, r.value, so)
-	case r.n > 1:
-		b.Warn("in %d logs the driver's clock was set back: %s; the first is %s, by %s or more", r.n, so, r.path, r.value)
-	}
+	v.back.warn(b, "%s: the driver's clock was set back by %s or more while it wrote the log: "+so, "in %d logs the driver's clock was set back: "+so+"; the first is %s, by %s or more")
 }
 
 // Known is what another source says of the application of a log.

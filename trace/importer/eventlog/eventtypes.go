@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"fmt"
 	"math"
 
 	"replay/trace"
@@ -233,9 +234,9 @@ func (p *eventParser) profile(v jsontext.Value, app appEvents) {
 				most, want := float64(math.MaxInt32), "a whole number"
 				switch string(key) {
 				case "cores":
-					most, want = trace.MostVCores, "a whole number of at most 131072"
+					most, want = trace.MostVCores, fmt.Sprintf("a whole number of at most %d", trace.MostVCores)
 				case "memory", "memoryOverhead", "pyspark.memory", "offHeap":
-					most, want = trace.MostMemMiB/8, "a whole number of MiB of at most 16777216"
+					most, want = trace.MostMemMiB/8, fmt.Sprintf("a whole number of MiB of at most %d", trace.MostMemMiB/8)
 				}
 				n := int64(amount(v, func(n float64) bool { return n >= 0 && n <= most && wholeAmount(n) }, want))
 				r.ownExecutors = true
@@ -260,7 +261,7 @@ func (p *eventParser) profile(v jsontext.Value, app appEvents) {
 		case "Task Resource Requests":
 			p.visit("Task Resource Requests", v, func(key []byte, v jsontext.Value) {
 				if string(key) == "cpus" {
-					r.taskCPUs = amount(v, func(n float64) bool { return n >= 1 && n <= trace.MostVCores && wholeAmount(n) }, "a whole number of 1 to 131072")
+					r.taskCPUs = amount(v, func(n float64) bool { return n >= 1 && n <= trace.MostVCores && wholeAmount(n) }, fmt.Sprintf("a whole number of 1 to %d", trace.MostVCores))
 				} else {
 					if r.customOfTasks == nil {
 						r.customOfTasks = map[string]float64{}
@@ -296,7 +297,7 @@ func (p *eventParser) executorAdded(v jsontext.Value, app appEvents) {
 					e.host = p.text("Host", v)
 				case "Total Cores":
 					if e.cores = p.int("Total Cores", v); e.cores < 1 || e.cores > trace.MostVCores {
-						p.fail("Total Cores", v, "a number of 1 to 131072")
+						p.fail("Total Cores", v, fmt.Sprintf("a number of 1 to %d", trace.MostVCores))
 					}
 				case "Resource Profile Id":
 					if e.profile = p.int32("Resource Profile Id", v); e.profile < 0 {

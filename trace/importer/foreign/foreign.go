@@ -26,9 +26,10 @@ var roots = map[string]string{
 	"allocations":   "an allocation file of the FairScheduler (replay run, compare, plan and gate take it with --fair-scheduler)",
 	"apps":          asXML, "clusterInfo": asXML, "clusterMetrics": asXML, "scheduler": asXML,
 	"nodes": "nodes, as the ResourceManager answers over REST in XML; an import takes such a list beside its input in JSON (Accept: application/json)",
-	"html":  "a web page, as a service answers that wants a login or has no such address",
-	"HTML":  "a web page, as a service answers that wants a login or has no such address",
+	"html":  aPage, "HTML": aPage,
 }
+
+const aPage = "a web page, as a service answers that wants a login or has no such address"
 
 // asXML is an answer that names no tasks.
 const asXML = "what the ResourceManager answers over REST, in XML, and which names no tasks; replay record asks a running cluster and fetches its event logs"
