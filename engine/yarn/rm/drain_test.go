@@ -64,12 +64,18 @@ func TestDrainedNodeIsGivenMore(t *testing.T) {
 	w.want("with it", "clock 1002", "node 0: launched [], completed []", "node 0 has [2048 2 0 0]")
 }
 
-// Patience is counted from the first heartbeat as a draining node.
-func TestDrainGivesUpAtItsTime(t *testing.T) {
+// running is a node on which the master of an application runs.
+func running(t *testing.T) *world {
 	w := newWorld(t, plain)
 	w.node(0)
 	w.app(1)
 	w.run(cid(1, 1), 0)
+	return w
+}
+
+// Patience is counted from the first heartbeat as a draining node.
+func TestDrainGivesUpAtItsTime(t *testing.T) {
+	w := running(t)
 	w.beat(0, 0, func() { w.allocated(cid(1, 2), 0) })
 	w.run(cid(1, 2), 0)
 	w.r.Drain(0, 500)
@@ -82,19 +88,13 @@ func TestDrainGivesUpAtItsTime(t *testing.T) {
 	w.want("time is up, and nobody hears of the end", "kill 1-1 at 800", "clock 1800", "remove node 0", "node 0 is gone")
 
 	// A time that is up at once is one, too.
-	w = newWorld(t, plain)
-	w.node(0)
-	w.app(1)
-	w.run(cid(1, 1), 0)
+	w = running(t)
 	w.r.Drain(0, 0)
 	w.beat(0, 0, nil)
 	w.want("no patience", "kill 1-1 at 0", "clock 1000", "remove node 0", "node 0 is gone")
 
 	// More patience does not begin anew, nor does a decommission right after another.
-	w = newWorld(t, plain)
-	w.node(0)
-	w.app(1)
-	w.run(cid(1, 1), 0)
+	w = running(t)
 	w.r.Drain(0, 500)
 	w.beat(100, 0, nil)
 	w.r.Drain(0, 700)
@@ -107,10 +107,7 @@ func TestDrainGivesUpAtItsTime(t *testing.T) {
 	w.want("time is up", "kill 1-1 at 800", "clock 1800", "remove node 0", "node 0 is gone")
 
 	// One after another does, once the node has sent a heartbeat in between.
-	w = newWorld(t, plain)
-	w.node(0)
-	w.app(1)
-	w.run(cid(1, 1), 0)
+	w = running(t)
 	w.r.Drain(0, 700)
 	w.beat(100, 0, nil)
 	w.r.Undrain(790, 0)
