@@ -17,7 +17,7 @@ type asking struct {
 
 // changed notes that an application may ask for something else.
 func (k *asking) changed(a *app) {
-	if a != nil && !a.stale {
+	if !a.stale {
 		a.stale = true
 		k.stale = append(k.stale, a)
 	}

@@ -92,7 +92,7 @@ func start(t *testing.T, path, file string) (*Tab, error) {
 	if _, err := chromedp.Call(ctx, emulation.SetDeviceMetricsOverride, window(1440)); err != nil {
 		return nil, err
 	}
-	_, err := chromedp.Run(ctx, chromedp.Navigate("file://"+file))
+	_, err := chromedp.Run(ctx, tab.page())
 	return tab, err
 }
 
@@ -120,10 +120,13 @@ func do[T any](tab *Tab, a chromedp.Action[T]) T {
 	return x
 }
 
+// page opens the page.
+func (tab *Tab) page() chromedp.Action[chromedp.Void] { return chromedp.Navigate("file://" + tab.file) }
+
 // load opens the page again, and waits until its script has taken over where it has data and may run.
 func (tab *Tab) load() {
 	tab.t.Helper()
-	do(tab, chromedp.Navigate("file://"+tab.file))
+	do(tab, tab.page())
 }
 
 // Ready waits until the script has read the data of the page.
