@@ -227,7 +227,7 @@ func (a *app) turns() bool { return a.talker == nil && a.hearer == nil && !a.kin
 
 // runAhead executes events of an application that concern nothing else, as long as it is alone.
 func (s *sim) runAhead(a *app) {
-	if s.ahead.off || s.beats.dense || a.master == nil || a.gone || a.turns() {
+	if s.ahead.off || s.beats.dense || a.master == nil || a.gone || a.turns() || a.shares && a.before != nil {
 		return
 	}
 	now, reached := s.now, s.reached

@@ -23,6 +23,9 @@ type app struct {
 	id      protocol.AppID
 	attempt int32 // from 1
 	before  *app  // the attempt before, while something is left of it
+	orphan  *app  // the attempt before whose master goes on without it, until this one has a master
+	kept    bool  // its master goes on and no other attempt has taken it over
+	shares  bool  // its master goes on with what that of another attempt has begun
 	circle  circle
 	done    *done // tasks that have succeeded, over all attempts
 	job     *trace.Job
@@ -141,7 +144,11 @@ func (a *app) register() {
 	if a.rec.AMRegistered == record.None {
 		a.rec.AMRegistered = s.now
 	}
-	a.master = a.plan.New(a, a.job)
+	if a.orphan == nil {
+		a.master = a.plan.New(a, a.job)
+	} else {
+		a.inherit()
+	}
 	a.talker, _ = a.master.(master.Talker)
 	a.hearer, _ = a.master.(master.Hearer)
 	a.knower, _ = a.master.(master.Knower)
@@ -150,6 +157,46 @@ func (a *app) register() {
 	a.preferrer, _ = a.master.(master.Preferrer)
 	if err := a.master.Register(); err != nil {
 		a.master.Fail(err.Error())
+	}
+	if old := a.orphan; old != nil {
+		a.orphan, old.kept = nil, false
+		s.release(old)
+	}
+}
+
+// inherit takes over the master of an attempt that it has outlived.
+func (a *app) inherit() {
+	old := a.orphan
+	a.toldOrphaned(old)
+	a.master, a.shares = old.master.(master.Outliver).Heir(a), true
+}
+
+// outlived returns the attempt whose master goes on when this one has left the cluster, nil if none does.
+func (a *app) outlived(again bool) *app {
+	old := a
+	if a.master == nil {
+		old = a.orphan
+	}
+	if old == nil {
+		return nil
+	}
+	if o, ok := old.master.(master.Outliver); again && ok && (old.kept || o.GoesOn()) {
+		old.kept = true
+		return old
+	}
+	old.master.Stop()
+	if old.kept {
+		a.toldOrphaned(old)
+		old.kept = false
+		a.s.release(old)
+	}
+	return nil
+}
+
+// toldOrphaned has it told for how long the master of an attempt went on without it, up to this attempt.
+func (a *app) toldOrphaned(old *app) {
+	if a.s.reasons != nil && a != old {
+		a.s.reasons.orphaned(a, old)
 	}
 }
 
@@ -356,9 +403,7 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32, again bool) {
 	}
 	a.leaves()
 	s.move()
-	if a.master != nil {
-		a.master.Stop()
-	}
+	orphan := a.outlived(again && !ok)
 	switch {
 	case ok:
 		a.countDone()
@@ -366,11 +411,13 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32, again bool) {
 		s.jobDone(a.rec)
 	case again:
 		circle := a.circle.after(a.rec.TasksSucceeded, a.endOfAM(exit))
-		a.rec.WastedTaskMS += a.rec.TaskMS // the application begins again
-		a.rec.TaskMS, a.rec.TasksSucceeded = 0, 0
+		if orphan == nil {
+			a.rec.WastedTaskMS += a.rec.TaskMS // the application begins again
+			a.rec.TaskMS, a.rec.TasksSucceeded = 0, 0
+		}
 		s.warnings.ofJob("am-retry", a.attempt > 1, "%s: its application master was started again: %s", record.JobCalled(a.job.ID, a.job.Name, a.job.ExternalID), a.endOfAM(exit))
 		a.done.containers = max(a.done.containers, int64(len(a.containers)))
-		s.enter(&app{s: s, id: a.id, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, usage: a.usage, attempt: a.attempt + 1, circle: circle, done: a.done, updates: a.updates})
+		s.enter(&app{s: s, id: a.id, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, usage: a.usage, attempt: a.attempt + 1, circle: circle, done: a.done, updates: a.updates, orphan: orphan})
 	default:
 		a.rec.Finish = s.now
 		a.rec.Outcome = record.JobFailed
@@ -407,7 +454,7 @@ func (a *app) endOfAM(exit int32) string {
 
 // release frees the slot of an attempt of which nothing is left.
 func (s *sim) release(a *app) {
-	if !a.gone || a.open > 0 || a.inRow || s.apps[a.slot] != a || !s.q.emptyLane(a.lane()) || !s.q.emptyLane(a.behind()) {
+	if !a.gone || a.kept || a.open > 0 || a.inRow || s.apps[a.slot] != a || !s.q.emptyLane(a.lane()) || !s.q.emptyLane(a.behind()) {
 		return
 	}
 	s.apps[a.slot] = nil

@@ -473,7 +473,7 @@ func (s *sim) processGone(a *app, n int64) {
 	case a.master == nil:
 	case n == a.am:
 		a.master.AMExited()
-	case !a.gone:
+	case !a.gone || a.kept:
 		a.master.Exited(n)
 	}
 	c.departed = s.ahead.on

@@ -210,6 +210,18 @@ func (r *reasons) close(w *waiting) {
 	*x = record.Reason{}
 }
 
+// orphaned gives the time in which the master of an attempt went on without it, until another attempt takes it over.
+func (r *reasons) orphaned(a, old *app) {
+	c := &old.containerAt(old.am).rec
+	from := c.Exited
+	if from == record.None || c.Ended != record.None && c.Ended < from {
+		from = c.Ended
+	}
+	if r.s.now > from && r.sink.Explains(a.job.ID) {
+		r.sink.Reason(&record.Reason{Job: a.job.ID, AMAttempt: int64(a.attempt), From: from, To: r.s.now, Cause: record.CauseOrphaned, Node: record.None, Ahead: record.None})
+	}
+}
+
 // gate gives the time in which an attempt had executors and waited for more before its own code began.
 func (r *reasons) gate(a *app) {
 	g, ok := a.master.(master.Gated)

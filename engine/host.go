@@ -102,12 +102,25 @@ func (a *app) Unregister(reason string) {
 	fetch.Next(a.exits[:0], len(a.containers))
 	s.rm.FetchEnd(a.id, 0, 0)
 	s.rm.Unregister(s.now, a.id)
+	a.decided(reason)
+}
+
+// decided notes the outcome of an application: with a reason it has failed.
+func (a *app) decided(reason string) {
 	if reason != "" {
 		a.rec.Outcome, a.rec.Reason = record.JobFailed, reason
-		s.warnings.ended("job-failed", "%s failed: %s", record.JobCalled(a.job.ID, a.job.Name, a.job.ExternalID), reason)
+		a.s.warnings.ended("job-failed", "%s failed: %s", record.JobCalled(a.job.ID, a.job.Name, a.job.ExternalID), reason)
 	} else {
 		a.rec.Outcome = record.JobSucceeded
 	}
+}
+
+func (a *app) Withdraw(reason string) {
+	a.decided(reason)
+	if r := a.s.reasons; r != nil {
+		r.changed()
+	}
+	a.s.rm.Withdraw(a.s.now, a.id)
 }
 
 func (a *app) Fails(reason string) { a.failure = reason }

@@ -182,6 +182,15 @@ func (r *Room) Any(test func(node int32) bool) bool {
 	return slices.ContainsFunc(r.Preferred, func(node int32) bool { return r.roomy(node) && test(node) })
 }
 
+// An Outliver is a master of which a part runs outside of the cluster, and may go on when its application master is lost.
+type Outliver interface {
+	Master
+	// GoesOn is called in place of [Master.Stop] of an attempt that another one will follow, and reports whether the master goes on; else it is to be stopped.
+	GoesOn() bool
+	// Heir returns the master of the attempt that follows, whose application master registers next. The events that are left of this attempt still come here.
+	Heir(Host) Master
+}
+
 // A Gated master does not begin with its application's own code when it has registered. Began returns when it did, [record.None] while it has not.
 type Gated interface{ Began() int64 }
 
@@ -266,6 +275,8 @@ type ResourceManager interface {
 	// Unregister ends the application: with a reason it has failed, without it has succeeded. The attempt leaves the cluster
 	// when the process of its application master has ended; see [Nodes.EndAM].
 	Unregister(reason string)
+	// Withdraw ends the application at once, as its client does, where there is no application master that could. The reason is as for Unregister.
+	Withdraw(reason string)
 	// Fails notes why the process of the application master is about to end although it has not unregistered: the ResourceManager
 	// begins the next attempt, if there is to be one.
 	Fails(reason string)

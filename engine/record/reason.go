@@ -17,6 +17,7 @@ const (
 	CauseReservation  Cause = "reservation"   // room is reserved for others
 	CauseTurn         Cause = "turn"          // room is there, on a node whose turn has not come
 	CauseGate         Cause = "gate"          // executors are there, and fewer than the application's code begins with
+	CauseOrphaned     Cause = "orphaned"      // the application master was lost, and what goes on without it gets no more
 )
 
 // A Reason is a span of time in which one cause kept an application from its next container, with the numbers that held when it began.

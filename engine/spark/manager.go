@@ -108,6 +108,9 @@ type Manager struct {
 	idle    []int32      // reused
 }
 
+// Serve has the manager ask another backend from now on.
+func (m *Manager) Serve(b Backend) { m.backend = b }
+
 // profileState is one resource profile.
 type profileState struct {
 	perExec       int  // tasks of an executor

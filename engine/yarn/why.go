@@ -48,7 +48,7 @@ type Explainer interface {
 	// Why says what keeps an application from its next container. A heartbeat of a node at which the scheduler does nothing that it tells and no node changes leaves the
 	// cause of all as it was, but for [Refusal.Offers].
 	Why(protocol.AppID) Refusal
-	// NodeChanges counts changes of nodes, see [Cluster.Changes].
+	// NodeChanges counts changes of nodes, see [Cluster.Changes], and what else heartbeats may change that leads to another cause.
 	NodeChanges() int64
 	// Could reports whether an application could have had the room of a container that another one has just got, as far as the
 	// node goes.

@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -277,4 +278,58 @@ func TestLimitsOfMastersThatCameDown(t *testing.T) {
 			t.Errorf("it says %q, want %q", got, want)
 		}
 	}
+}
+
+// A job in client mode of which the application master is lost is one story: until another one registers its time is that of its tasks, of a ResourceManager that has not found out, and of the
+// next master's start. In cluster mode what was done until then is lost.
+func TestDriverWithoutAMaster(t *testing.T) {
+	for mode, want := range map[string]struct{ orphaned, lost bool }{"client": {true, false}, "cluster": {false, true}} {
+		play := func(fails int32) *explain.Job {
+			c := cluster(4*1024, 4*1024, 4*1024)
+			c.Options.Conf = map[string]string{"spark.submit.deployMode": mode, "yarn.nm.liveness-monitor.expiry-interval-ms": "20000", "spark.executor.instances": "2",
+				"spark.executor.memory": "2g", "spark.executor.cores": "4"}
+			j := job(c, 0, 0, 80, 3000)
+			j.Kind = trace.KindSpark
+			if fails >= 0 {
+				e := trace.NewNodeEvent(25_000, fails, trace.Fail)
+				c.Events = append(c.Events, e)
+			}
+			return explained(t, c)[0]
+		}
+		calm := play(-1)
+		// The master is alone on its node, or with one executor.
+		node := int32(-1)
+		for n := range int32(3) {
+			if j := play(n); hasCause(j, explain.AMStart, 2) && j.End > calm.End {
+				node = n
+				if got := hasCause(j, record.CauseOrphaned, 1); got != want.orphaned {
+					t.Errorf("%s mode: parts %v, want the time without a master: %v", mode, causesOf(j), want.orphaned)
+				}
+				if lost := slices.ContainsFunc(j.Parts, func(p explain.Part) bool { return p.Cause == explain.LostWork && p.Stage == record.None }); lost != want.lost {
+					t.Errorf("%s mode: parts %v, want an attempt of the application that came to nothing: %v", mode, causesOf(j), want.lost)
+				}
+			}
+		}
+		if node < 0 {
+			t.Errorf("%s mode: no node of a master, whose failure lasts", mode)
+		}
+	}
+}
+
+// hasCause reports whether so many parts of a job, one behind the other counting as one, have a cause.
+func hasCause(j *explain.Job, c record.Cause, times int) bool {
+	n := 0
+	for i, p := range j.Parts {
+		if p.Cause == c && (i == 0 || j.Parts[i-1].Cause != c) {
+			n++
+		}
+	}
+	return n >= times
+}
+
+func causesOf(j *explain.Job) (list []record.Cause) {
+	for _, p := range j.Parts {
+		list = append(list, p.Cause)
+	}
+	return list
 }

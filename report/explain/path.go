@@ -19,7 +19,7 @@ func (e *explainer) workOf(attempt int64) *work {
 	w := &work{ends: map[int32][]*record.Task{}, median: map[int32]int64{}, others: map[[2]int32][]*record.Task{}}
 	for i := range e.Tasks {
 		t := &e.Tasks[i]
-		if t.AMAttempt != attempt || t.Finish == record.None {
+		if e.begun(t.AMAttempt) != attempt || t.Finish == record.None {
 			continue
 		}
 		w.others[[2]int32{t.Stage, t.Index}] = append(w.others[[2]int32{t.Stage, t.Index}], t)

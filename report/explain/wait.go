@@ -23,10 +23,11 @@ type explainer struct {
 	before     map[int32][]int32              // stages by stage
 	waits      []record.Reason                // in the ResourceManager, in the order of time; they don't overlap
 	gates      []*record.Reason
+	orphans    map[int64]*record.Reason // by attempt that goes on with what one before it has begun: since when, and until its application master registered
 }
 
 func newExplainer(l *Life, j *Job) *explainer {
-	e := &explainer{line: line{at: j.Submit}, Life: l, j: j, containers: map[[2]int64]*record.Container{}, cores: map[[2]int64]*usage{}, before: map[int32][]int32{}}
+	e := &explainer{line: line{at: j.Submit}, Life: l, j: j, containers: map[[2]int64]*record.Container{}, cores: map[[2]int64]*usage{}, before: map[int32][]int32{}, orphans: map[int64]*record.Reason{}}
 	for i := range l.Containers {
 		c := &l.Containers[i]
 		e.containers[[2]int64{c.AMAttempt, c.Number}] = c
@@ -37,9 +38,12 @@ func newExplainer(l *Life, j *Job) *explainer {
 	slices.SortFunc(e.masters, func(a, b *record.Container) int { return cmp.Compare(a.AMAttempt, b.AMAttempt) })
 	var waits []record.Reason
 	for i := range l.Reasons {
-		if r := &l.Reasons[i]; r.Cause == record.CauseGate {
+		switch r := &l.Reasons[i]; r.Cause {
+		case record.CauseGate:
 			e.gates = append(e.gates, r)
-		} else {
+		case record.CauseOrphaned:
+			e.orphans[r.AMAttempt] = r
+		default:
 			waits = append(waits, *r)
 		}
 	}
@@ -74,11 +78,12 @@ func (e *explainer) whole() {
 		attempt := int64(1)
 		if am != nil {
 			attempt = am.AMAttempt
-			e.rm(min(am.Allocated, end), fmt.Sprintf("container %d is allocated to the application master%s", am.Number, onNode(am.Node)))
-			e.add(min(or(am.Started, or(am.Ended, end)), end), part(AMStart).by("its process starts"))
-			e.add(min(or(am.Registered, or(am.Ended, end)), end), part(AMStart).by("the application master registers"))
+			if e.orphans[attempt] != nil { // part of those before it
+				continue
+			}
+			e.master(am, end)
 		}
-		if am != nil && i+1 < len(attempts) { // it came to nothing
+		if am != nil && slices.ContainsFunc(attempts[i+1:], func(c *record.Container) bool { return e.orphans[c.AMAttempt] == nil }) { // it came to nothing
 			lost := part(LostWork).by(fmt.Sprintf("attempt %d of the application master ends", attempt))
 			lost.Attempts = 1
 			e.firstTask(attempt, min(or(am.Ended, end), end))
@@ -90,6 +95,39 @@ func (e *explainer) whole() {
 		}
 	}
 	e.add(end, part(Tail).by("the application ends"))
+}
+
+// master goes on to the registration of an application master, or to a time.
+func (e *explainer) master(am *record.Container, end int64) {
+	e.rm(min(am.Allocated, end), fmt.Sprintf("container %d is allocated to the application master%s", am.Number, onNode(am.Node)))
+	e.add(min(or(am.Started, or(am.Ended, end)), end), part(AMStart).by("its process starts"))
+	e.add(min(or(am.Registered, or(am.Ended, end)), end), part(AMStart).by("the application master registers"))
+}
+
+// begun returns the attempt that began the work with which one goes on.
+func (e *explainer) begun(attempt int64) int64 {
+	for e.orphans[attempt] != nil {
+		attempt--
+	}
+	return attempt
+}
+
+// orphaned goes on, at most to a time, to the registration of an attempt that goes on with what those before it have begun: until the application master is lost all cores are
+// taken, then the ResourceManager has to find that out, and to give another one.
+func (e *explainer) orphaned(attempt, to int64) {
+	o := e.orphans[attempt]
+	if o == nil || o.To <= e.at {
+		return
+	}
+	e.orphaned(attempt-1, min(o.From, to))
+	e.add(min(o.From, to), part(OwnTasks).by("the application master is lost"))
+	i := slices.IndexFunc(e.masters, func(c *record.Container) bool { return c.AMAttempt == attempt })
+	if i > 0 {
+		e.add(min(or(e.masters[i-1].Ended, to), to), part(record.CauseOrphaned).by(fmt.Sprintf("attempt %d of the application ends in the ResourceManager", attempt-1)))
+	}
+	if i >= 0 {
+		e.master(e.masters[i], to)
+	}
 }
 
 // onNode says on which node; names are put in by [Names].
@@ -131,7 +169,7 @@ func (e *explainer) firstTask(attempt, end int64) *record.Task {
 	var t *record.Task
 	for i := range e.Tasks {
 		x := &e.Tasks[i]
-		if x.AMAttempt == attempt && x.Launch >= e.at && x.Launch <= end && (t == nil || cmp.Or(cmp.Compare(x.Launch, t.Launch), cmp.Compare(x.Stage, t.Stage), cmp.Compare(x.Index, t.Index)) < 0) {
+		if e.begun(x.AMAttempt) == attempt && x.Launch >= e.at && x.Launch <= end && (t == nil || cmp.Or(cmp.Compare(x.Launch, t.Launch), cmp.Compare(x.Stage, t.Stage), cmp.Compare(x.Index, t.Index)) < 0) {
 			t = x
 		}
 	}
@@ -149,7 +187,7 @@ func (e *explainer) firstTask(attempt, end int64) *record.Task {
 		e.container(c, last)
 	}
 	for _, r := range e.gates {
-		if r.AMAttempt == attempt {
+		if e.begun(r.AMAttempt) == attempt {
 			p := part(record.CauseGate).by("enough executors have registered, or the wait is over")
 			p.Reason = r
 			e.add(min(r.To, last), p)
@@ -184,7 +222,7 @@ func (e *explainer) ready(attempt, by int64) (first *record.Container) {
 	}
 	for i := range e.Containers {
 		c := &e.Containers[i]
-		if c.AM || c.AMAttempt != attempt || c.Allocated > by || c.Allocated < 0 {
+		if c.AM || e.begun(c.AMAttempt) != attempt || c.Allocated > by || c.Allocated < 0 {
 			continue
 		}
 		if a := rank(c); first == nil || slices.Compare(a[:], func() []int64 { b := rank(first); return b[:] }()) < 0 {
@@ -204,6 +242,7 @@ func (e *explainer) container(c *record.Container, to int64) {
 
 // asked goes on, at most to a time, until the application master has heard of a container.
 func (e *explainer) asked(c *record.Container, to int64) {
+	e.orphaned(c.AMAttempt, to)
 	asked := c.Asked
 	if asked == record.None {
 		asked = e.at
@@ -259,7 +298,7 @@ func (e *explainer) launch(t *record.Task) {
 	if c != nil && !c.AM && c.Registered > e.at {
 		e.container(c, t.Launch)
 	}
-	u := e.usageOf(t.AMAttempt, e.priority(t))
+	u := e.usageOf(e.begun(t.AMAttempt), e.priority(t))
 	for e.at < t.Launch {
 		free, until := u.freeAt(e.at, int64(max(t.Cores, 1)))
 		until = min(until, t.Launch)
@@ -295,12 +334,12 @@ func (e *explainer) usageOf(attempt, priority int64) *usage {
 	var steps []step
 	for i := range e.Containers {
 		c := &e.Containers[i]
-		if c.AMAttempt == attempt && int64(c.Priority) == priority && !c.AM && c.Registered != record.None && c.Cores > 0 {
+		if e.begun(c.AMAttempt) == attempt && int64(c.Priority) == priority && !c.AM && c.Registered != record.None && c.Cores > 0 {
 			steps = append(steps, step{c.Registered, c.Cores}, step{max(or(c.Ended, never), c.Registered), -c.Cores})
 		}
 	}
 	for i := range e.Tasks {
-		if t := &e.Tasks[i]; t.AMAttempt == attempt && e.priority(t) == priority {
+		if t := &e.Tasks[i]; e.begun(t.AMAttempt) == attempt && e.priority(t) == priority {
 			steps = append(steps, step{t.Launch, -int64(t.Cores)}, step{max(or(t.Freed, or(t.Finish, never)), t.Launch), int64(t.Cores)})
 		}
 	}

@@ -25,6 +25,7 @@ var labels = []struct {
 	{record.CauseDelay, "delay scheduling"},
 	{record.CauseReservation, "reservation of others"},
 	{record.CauseTurn, "turn of a node"},
+	{record.CauseOrphaned, "without an application master"},
 	{AMStart, "start of the application master"},
 	{Ask, "round of asking"},
 	{Answer, "round of answering"},

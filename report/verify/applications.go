@@ -72,10 +72,10 @@ func (a *applications) unpack(records [][]byte) {
 // check looks at a job, which is in jobs.parquet or not.
 func (a *applications) check(id int64) {
 	j := a.v.jobs[id]
-	attempts := a.checkContainers(id)
+	a.checkContainers(id)
 	var sums jobSums
 	if a.v.hasTasks {
-		sums = a.checkTasks(id, j, attempts)
+		sums = a.checkTasks(id, j)
 		a.checkTaskKeys(id)
 		a.checkExecutors()
 	}
@@ -85,8 +85,8 @@ func (a *applications) check(id int64) {
 	}
 }
 
-// checkContainers looks at numbers of containers and at masters. It returns the last attempt of the application.
-func (a *applications) checkContainers(id int64) (attempts int64) {
+// checkContainers looks at numbers of containers and at masters.
+func (a *applications) checkContainers(id int64) {
 	clear(a.number)
 	clear(a.master)
 	for i := range a.containers {
@@ -97,7 +97,6 @@ func (a *applications) checkContainers(id int64) (attempts int64) {
 			a.containerKeys.not(c.row, "job, am_attempt, container", []int64{id, c.attempt, c.number}, "another key than row %d", a.containers[before].row)
 		}
 		a.number[k] = int32(i)
-		attempts = max(attempts, c.attempt)
 		if c.am {
 			if !a.masters.holds(a.master[c.attempt] == 0) {
 				a.masters.not(c.row, "am", true, "one master for each attempt, and container %d is one", a.master[c.attempt])
@@ -115,11 +114,10 @@ func (a *applications) checkContainers(id int64) (attempts int64) {
 			a.masters.not(c.row, "am", ok, "no master under the %s scheduler", a.v.manifest.Scheduler)
 		}
 	}
-	return attempts
 }
 
 // checkTasks compares task attempts with their containers and adds them up. Those without a container or job are left out of what follows.
-func (a *applications) checkTasks(id int64, j *job, attempts int64) (sums jobSums) {
+func (a *applications) checkTasks(id int64, j *job) (sums jobSums) {
 	clear(a.succeeded)
 	v, queue := a.v, int32(0)
 	if j != nil {
@@ -150,9 +148,7 @@ func (a *applications) checkTasks(id int64, j *job, attempts int64) (sums jobSum
 		sums.add(&t)
 		if t.success {
 			a.succeeded[[2]int32{t.stage, t.index}] = true
-			if t.attempt == attempts || j.mapReduce() {
-				sums.successMS += t.finish - t.launch
-			}
+			sums.successMS += t.finish - t.launch
 		}
 		s := &v.sums
 		s.tasks++

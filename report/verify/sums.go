@@ -75,7 +75,7 @@ func (a *applications) checkSums(j *job, s *jobSums) {
 	if !a.v.hasTasks {
 		return
 	}
-	a.sums.that(j.UsefulMS <= s.successMS, j.row, "task_useful_ms", j.UsefulMS, "at most %d, the time of task attempts that succeeded (of a Spark job in the last attempt of the application)", s.successMS)
+	a.sums.that(j.UsefulMS <= s.successMS, j.row, "task_useful_ms", j.UsefulMS, "at most %d, the time of task attempts that succeeded", s.successMS)
 	for _, x := range []struct {
 		column    string
 		got, want int64

@@ -148,6 +148,12 @@ func (h *Host) Unregister(reason string) {
 	}
 }
 
+// Withdraw is part of [master.ResourceManager].
+func (h *Host) Withdraw(reason string) {
+	h.Outcome = &reason
+	h.log("withdraw: %s", reason)
+}
+
 // Fails is part of [master.ResourceManager].
 func (h *Host) Fails(reason string) { h.log("fails: %s", reason) }
 

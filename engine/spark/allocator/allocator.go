@@ -141,8 +141,9 @@ type Setup struct {
 	Profiles  []ExecutorProfile // by number; 0 is the default one
 	Index     *HostIndex        // working memory, may be shared by allocators; nil: its own
 
-	Localities bool // the ResourceManager takes asks by locality
-	Instant    bool // an executor runs as soon as it has a container, as with spark.yarn.launchContainers=false in Spark's tests
+	Last       int32 // number of the last executor that there was, of an application master before
+	Localities bool  // the ResourceManager takes asks by locality
+	Instant    bool  // an executor runs as soon as it has a container, as with spark.yarn.launchContainers=false in Spark's tests
 }
 
 // New returns the allocator of an application master that has just registered.
@@ -160,7 +161,7 @@ func (a *Allocator) Renew(s Setup) {
 		index: s.Index, initial: s.Conf.InitialTarget(), launches: !s.Instant,
 		health: newContainerHealth(s.Conf, s.Names), profiles: a.profiles[:0],
 		containers: a.containers[:0], executors: a.executors[:0], losses: a.losses[:0], granted: a.granted[:0], decommed: a.decommed[:0],
-		made: a.made,
+		made: a.made, last: s.Last,
 	}
 	if a.index == nil {
 		a.index = &HostIndex{}

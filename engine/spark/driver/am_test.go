@@ -554,7 +554,7 @@ func TestFailureIsTriedAgain(t *testing.T) {
 			if len(said) != 1 || strings.Contains(said[0], " fails: ") != c.again || !strings.Contains(said[0], c.inReason) || len(a.said("end of the master")) != 1 {
 				t.Errorf("log %v, want that the process of the master ends because of %q, and that it unregisters: %v", a.Log, c.inReason, !c.again)
 			}
-			if got := a.d.ExitStatus(1); got != c.exit {
+			if got := a.Master.ExitStatus(1); got != c.exit {
 				t.Errorf("the process of the master returns %d, want %d", got, c.exit)
 			}
 		})

@@ -26,6 +26,9 @@ type asked struct {
 	killed   []int32 // scratch
 
 	questions []question // why executors are gone, in the order of their ends: the first is open
+
+	lost lost
+	heir heir
 }
 
 var _ master.Fetcher = (*asked)(nil)
@@ -57,14 +60,19 @@ type question struct {
 	until    int64 // when it does
 }
 
-func (a *asked) prepare() error {
+// allocate makes the allocator; executors have numbers up to one already.
+func (a *asked) allocate(last int32) {
 	if a.alloc == nil {
 		a.alloc = new(allocator.Allocator)
 	}
 	a.alloc.Renew(allocator.Setup{Conf: a.conf, Names: a.cluster.Names, Racks: a.cluster,
-		Placement: a.kind.Placement, Profiles: a.set.execs, Index: &a.kind.index, Localities: a.cluster.Localities})
+		Placement: a.kind.Placement, Profiles: a.set.execs, Index: &a.kind.index, Localities: a.cluster.Localities, Last: last})
 	a.beats.ladder = allocator.NewHeartbeatLadder(a.conf, a.kind.AMExpiryMS)
 	a.pool = reuse.Zeros(a.pool, max(a.conf.LauncherThreads, 1))
+}
+
+func (a *asked) prepare() error {
+	a.allocate(0)
 	if a.conf.DynamicAllocation {
 		a.mgr = a.memory.manager(a.conf, a.set.perExec, a)
 	}
@@ -73,7 +81,7 @@ func (a *asked) prepare() error {
 
 func (a *asked) begin(execs int) {
 	a.alloc.Reserve(execs)
-	if a.heartbeat(true); a.stopping || a.givesUp() { // what else the first turn of the loop does, the call before it has done
+	if a.turn(); a.stopping {
 		return
 	}
 	if a.mgr != nil {
@@ -88,6 +96,13 @@ func (a *asked) begin(execs int) {
 	}
 }
 
+// turn is what the application master does when it has registered: it makes its first call, and its loop begins.
+func (a *asked) turn() {
+	if a.heartbeat(true); !a.stopping && !a.lost.silent { // what else the first turn of the loop does, the call before it has done
+		a.givesUp()
+	}
+}
+
 func (a *asked) handle(k master.EventKind, arg int64) {
 	switch k {
 	case evHeartbeat:
@@ -95,6 +110,8 @@ func (a *asked) handle(k master.EventKind, arg int64) {
 		a.heartbeat(false)
 	case evDisconnect:
 		a.disconnected(int32(arg))
+	case evDisassociated:
+		a.disassociated()
 	case evAskTimeout:
 		for len(a.questions) > 0 && a.questions[0].until == a.now() {
 			a.giveUp(a.questions[0])
@@ -139,6 +156,11 @@ func (a *asked) arrange([]spark.Offer) {}
 //
 // Source: ApplicationMaster.run, its shutdown hook.
 func (a *asked) leave(reason string) {
+	if a.lost.silent { // nobody is there to unregister
+		a.h.EndAll(a.now() + a.m.KillMS)
+		a.h.Withdraw(reason)
+		return
+	}
 	if a.exit == protocol.ExitSuccess || a.last() {
 		a.h.Unregister(reason)
 	} else {
@@ -224,6 +246,9 @@ func (a *asked) kill(ids []int32, force bool) []int32 {
 		out = append(out, id)
 	}
 	a.killed = out
+	if a.lost.silent { // marked they are, but nobody ends them
+		return nil
+	}
 	for _, id := range out {
 		a.alloc.KillExecutor(id)
 	}
@@ -272,6 +297,9 @@ func (a *asked) mayEnd(id int32) {
 
 // RequestTotal is part of [spark.Backend]: the AM takes new totals, and its loop wakes when one changed.
 func (a *asked) RequestTotal(now int64, r *spark.TotalRequest) bool {
+	if a.lost.silent {
+		return false
+	}
 	if a.tasks != nil {
 		r.Exclude(a.excludedHosts())
 	}
@@ -348,6 +376,10 @@ func (a *asked) disconnected(id int32) {
 	a.lose(id, execLost)
 	a.tasks.ExecutorLost(a.now(), id, spark.Loss{Kind: spark.LossPending})
 	a.pump()
+	if a.lost.silent {
+		a.unanswered(id)
+		return
+	}
 	switch reason, state := a.alloc.AskLossReason(id); state {
 	case allocator.LossKnown:
 		a.removeExecutor(id, lossOf(reason))

@@ -102,9 +102,6 @@ func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Mast
 	d.kind, d.h, d.time, d.m, d.cluster, d.job, d.rec, d.set, d.conf, d.reviveAt = k, h, h.Time(), k.Model, h.Cluster(), j, h.Job(), set, set.conf, -1
 	d.history = newHistory(k.Recorded.Attempts[j.ID], k.Recorded.Executors != nil, set.conf.MaxTaskFailures)
 	d.latencies = k.latencies(j.ID, h.Attempt())
-	if !set.conf.ClusterMode && d.rec.AMRegistered < h.Now() { // which another attempt did
-		h.Warn("client-mode", "%s: its application master was lost, and the whole application starts again; in client mode (spark.submit.deployMode) Spark's driver goes on", record.JobCalled(j.ID, j.Name, j.ExternalID))
-	}
 	if s := &set.conf.Speculation; s.Enabled && s.Efficiency && h.Attempt() == 1 {
 		k.speculating++
 	}
@@ -330,6 +327,9 @@ const (
 	exitUserClass        = 15
 )
 
+// exitSIGTERM is the exit status of a process that a signal ended, as a shell gives it.
+const exitSIGTERM = 128 + 15
+
 // exitUnregistered is the exit status of an executor that the driver has refused.
 //
 // Source: CoarseGrainedExecutorBackend.onStart.
@@ -446,5 +446,5 @@ func (d *Driver) ExitStatus(c int64) int32 {
 		}
 		return protocol.ExitSuccess
 	}
-	return 143 // SIGTERM
+	return exitSIGTERM
 }

@@ -39,7 +39,7 @@ func (a *asked) heartbeat(first bool) {
 		a.alloc.Response(a.now(), &a.resp, &a.out)
 		a.carryOut(&a.out)
 	} else if reason, exit := a.refusal(err, first); reason != "" {
-		a.fail(reason, exit)
+		a.gives(reason, exit)
 		return
 	}
 	a.beats.waiting = a.alloc.Waiting()
@@ -51,7 +51,7 @@ func (a *asked) heartbeat(first bool) {
 func (a *asked) givesUp() bool {
 	reason := a.alloc.Fatal(a.now())
 	if reason != "" {
-		a.fail(reason, exitExecutorFailures)
+		a.gives(reason, exitExecutorFailures)
 	}
 	return reason != ""
 }
@@ -121,6 +121,9 @@ func (a *asked) Finish() {
 
 // Handle is part of [master.Master].
 func (a *asked) Handle(k master.EventKind, arg int64) {
+	if a.lost.left && !ofDriver(k) {
+		return
+	}
 	if k > evHeartbeat {
 		a.beats.ahead = false
 	}

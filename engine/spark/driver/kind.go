@@ -64,7 +64,8 @@ func NewKind(s Setup) *Kind {
 
 // The kinds of events of a driver, in the order of events.
 const (
-	evDisconnect master.EventKind = iota
+	evDisassociated master.EventKind = iota
+	evDisconnect
 	evAskTimeout
 	evDecommission
 	evHalt
@@ -94,6 +95,7 @@ const (
 )
 
 var events = []master.Event{
+	evDisassociated:  {Name: "connection of the application master dropped", Class: master.Message, Work: true},
 	evDisconnect:     {Name: "connection of an executor dropped", Class: master.Message, Number: "executor", Work: true, Private: true, Hints: true},
 	evAskTimeout:     {Name: "executor given up of which nobody says why it is gone", Class: master.Message},
 	evDecommission:   {Name: "decommissioned executor looks whether it may end", Class: master.Message, Number: "executor", Work: true},

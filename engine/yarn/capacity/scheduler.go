@@ -24,6 +24,7 @@ type Scheduler struct {
 	masters   yarn.Masters // nil unless heartbeats of theirs are left out
 	timestamp int64        // of the ResourceManager's start, part of every id
 	now       int64
+	heard     int64 // heartbeats of nodes that were executed
 	event     yarn.Event
 
 	calc        resource.Calculator
@@ -182,6 +183,7 @@ func (s *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 	if n == nil {
 		return
 	}
+	s.heard++
 	s.Launched(id, launched)
 	s.confirmResizes()
 	if len(completed) > 0 {

@@ -147,5 +147,5 @@ func (s *Scheduler) hasRoom(free, size resource.Resource) bool {
 	return s.calc.Available(free, size) > 0
 }
 
-// NodeChanges is part of [yarn.Explainer].
-func (s *Scheduler) NodeChanges() int64 { return s.nodes.Changes() }
+// NodeChanges is part of [yarn.Explainer]. A heartbeat that is executed may compute limits, of which nothing is told.
+func (s *Scheduler) NodeChanges() int64 { return s.nodes.Changes() + s.heard }

@@ -364,6 +364,18 @@ func (r *RM) Unregister(now int64, id protocol.AppID) {
 	}
 }
 
+// Withdraw ends an application at once, whatever its attempt does.
+//
+// Source: ClientRMService.forceKillApplication.
+func (r *RM) Withdraw(now int64, id protocol.AppID) {
+	if a := r.app(id); a != nil {
+		r.clock(now)
+		a.unregistered = true
+		r.endAttempt(a, protocol.ExitAborted)
+		r.drain(now)
+	}
+}
+
 // Allocate is an AM heartbeat. An invalid ask voids the whole call.
 //
 // Source: ApplicationMasterService.allocate.
