@@ -97,7 +97,7 @@ func madeUp(t *testing.T, name string, m reporttest.MadeUp, from uint64, n int) 
 // Variants that differ only by chance must not be told apart more often than the level says, in the whole table.
 func TestChanceIsNotADifference(t *testing.T) {
 	simulates(t)
-	wrong, tested := 0, 0
+	wrong, tested, ofQueues := 0, 0, 0
 	const rounds = 20
 	m := reporttest.Usual
 	m.Jobs = 25
@@ -113,6 +113,12 @@ func TestChanceIsNotADifference(t *testing.T) {
 		if found {
 			wrong++
 		}
+		if c.shiftText(1) != "" {
+			ofQueues++
+		}
+	}
+	if ofQueues > 3 {
+		t.Errorf("chance made a queue lose or gain in %d of %d comparisons", ofQueues, rounds)
 	}
 	if wrong > 3 || tested < rounds*10 { // more than 3 of 20 have a chance of 1.6 % when 5 % are wrong
 		t.Errorf("chance called real in %d of %d comparisons, with %d differences tested", wrong, rounds, tested)

@@ -85,6 +85,8 @@ type (
 		CutOff  int64   `json:"jobs_cut_off"` // that --until cuts off in one of the two alone
 		Decides Decides `json:"decides"`      // beside the first variant
 		Answer  string  `json:"answer"`
+
+		Queues []queueJSON `json:"queues,omitempty"` // where there are several and something differs
 	}
 	rowJSON struct {
 		Name   string          `json:"metric"`
@@ -150,7 +152,7 @@ func (c *Comparison) JSON() ([]byte, error) {
 	}
 	for i, p := range c.Verdict() {
 		l := c.Losses[i+1]
-		out.Verdict = append(out.Verdict, verdictJSON{c.Variants[i+1].Name, l.Lost, l.Gained, l.CutOff, c.Decides[i+1], p.Text})
+		out.Verdict = append(out.Verdict, verdictJSON{c.Variants[i+1].Name, l.Lost, l.Gained, l.CutOff, c.Decides[i+1], p.Text, c.queuesJSON(i + 1)})
 	}
 	for i := range c.Rows {
 		row := &c.Rows[i]

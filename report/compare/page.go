@@ -60,6 +60,11 @@ func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 		}
 	}
 	own := append([]page.Table{c.outcomeTable()}, c.headline()...)
+	if c.Front == nil { // a gate has a table of its own
+		for _, v := range c.others() {
+			own = append(own, c.queueTable(v)...)
+		}
+	}
 	for i := range own {
 		own[i].Heading = tables != nil || len(own) > 2 // what stands first has headings of its own, and so have tables of many variants
 	}

@@ -261,6 +261,7 @@ func (c *Comparison) WriteText(w io.Writer, all bool) {
 				shown.Paragraph(w, text, "")
 			}
 		}
+		c.writeQueues(w, v, all)
 		fmt.Fprintln(w)
 	}
 	for _, text := range []string{c.Unlike(), c.pairedText()} {

@@ -112,7 +112,7 @@ func (c *Comparison) answer(v int) string {
 		if row := c.largest(v, func(x *Cell) bool { return !math.IsNaN(x.Half) }); row != nil {
 			text += "; seen: " + c.change(row, v)
 		}
-		return fmt.Sprintf("%s. Of %d metrics tested: %s.", text, tested, counts)
+		return fmt.Sprintf("%s. Of %d metrics tested: %s.", text, tested, counts) + c.shiftText(v)
 	}
 	word := func(row *Row) string {
 		f := row.Cells[v].Finding
@@ -130,7 +130,7 @@ func (c *Comparison) answer(v int) string {
 	if other := c.largest(v, against); other != nil {
 		text += "; it " + word(other) + c.change(other, v)
 	}
-	return fmt.Sprintf("%s. Of %d metrics tested: %s.", text, tested, counts)
+	return fmt.Sprintf("%s. Of %d metrics tested: %s.", text, tested, counts) + c.shiftText(v)
 }
 
 // count says how many metrics were found to be what, and how many were tested.
@@ -184,15 +184,20 @@ func (c *Comparison) largest(v int, want func(*Cell) bool) (best *Row) {
 
 // change says from what to what a metric changed, with its interval.
 func (c *Comparison) change(row *Row, v int) string {
+	return row.Words() + ": " + c.fromTo(row, v, row.Cells[v].Half, " ± ")
+}
+
+// fromTo says from what to what a row changed in variant v, with half an interval behind a sign; NaN for none.
+func (c *Comparison) fromTo(row *Row, v int, half float64, sign string) string {
 	first, cell := &row.Cells[0], &row.Cells[v]
 	s := row.Scale(v)
-	text := fmt.Sprintf("%s: %s → %s (%s", row.Words(), s.Number(first.Number), s.Number(cell.Number)+s.Suffix(), s.Signed(cell.Difference))
+	text := fmt.Sprintf("%s → %s (%s", s.Number(first.Number), s.Number(cell.Number)+s.Suffix(), s.Signed(cell.Difference))
 	switch {
-	case math.IsNaN(cell.Half):
-	case cell.Half == 0:
+	case math.IsNaN(half):
+	case half == 0:
 		text += fmt.Sprintf(" in every %s", c.Unit)
 	default:
-		text += " ± " + s.Number(cell.Half)
+		text += sign + s.Number(half)
 	}
 	return text + ")"
 }

@@ -80,7 +80,7 @@ func (v *Verdict) Answer() *Answer {
 	}
 	for _, q := range v.Queues {
 		of := OfQueue{q.Name, []Change{}}
-		for _, s := range q.rows() {
+		for _, s := range q.Rows() {
 			row := changeOf(s.Row)
 			row.Half = known(s.Half)
 			of.Metrics = append(of.Metrics, row)

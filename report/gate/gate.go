@@ -91,7 +91,7 @@ type Verdict struct {
 	Same       bool           // every value of every replay is equal
 	Lost       int64          // jobs, over all replays, that the base finishes and the head does not
 	LostNames  []string       // of the first of them
-	Queues     []Queue
+	Queues     []compare.Queue
 	Hit        []Hit
 	Since      string // when the times of these begin
 }
@@ -140,7 +140,7 @@ func (g *Gate) Judge(c *compare.Comparison) (*Verdict, error) {
 			}
 		}
 	}
-	v.Queues, v.Hit, v.Since = queuesOf(c), g.jobs.hit(), "submission"
+	v.Queues, v.Hit, v.Since = c.Queues(head, "wait_job_first_task_p95_ms"), g.jobs.hit(), "submission"
 	if g.jobs.own {
 		v.Since = "submission (of jobs that begin after others, from their own time)"
 	}
@@ -207,32 +207,14 @@ func (g *Gate) judge(c *compare.Comparison) (out []Judged, err error) {
 	return out, nil
 }
 
-const withoutHead = "no number for head: "
-
-// unchangeable says why nothing can be said of the change of a row, however many units there are; empty where it can.
-func unchangeable(c *compare.Comparison, row *compare.Row) string {
-	was, is, loss := &row.Cells[base], &row.Cells[head], &c.Losses[head]
-	switch {
-	case is.Absent != "":
-		return withoutHead + is.Absent
-	case was.Absent != "":
-		return "no number for base: " + was.Absent
-	case loss.Lost+loss.Gained > 0:
-		return "the jobs that finish are not the same"
-	case row.Ends && loss.CutOff > 0:
-		return compare.OthersCutOff
-	}
-	return ""
-}
-
 // test says what the units show of the condition.
 func (j *Judged) test(c *compare.Comparison, alpha float64) {
 	was, is := &j.Row.Cells[base], &j.Row.Cells[head]
 	switch {
 	case j.Change:
-		j.Why = unchangeable(c, j.Row)
+		j.Why = c.Unchangeable(j.Row, head)
 	case is.Absent != "":
-		j.Why = withoutHead + is.Absent
+		j.Why = "no number for head: " + is.Absent
 	case j.Row.Ends && c.Outcomes[head].CutOff() > 0:
 		j.Why = "--until ends replays before all jobs are over, and decides what this is over"
 	}

@@ -36,7 +36,7 @@ func (v *Verdict) Front() *page.Page {
 		for i := range v.Queues {
 			q := &v.Queues[i]
 			t.Rows = append(t.Rows, page.Row{Name: q.Name, Cells: []page.Cell{
-				{Text: q.Wait.cell(), Class: q.Wait.look(), Label: t.Head[1]}, {Text: q.Duration.cell(), Class: q.Duration.look(), Label: t.Head[2]}, {Text: q.jobs(), Label: "jobs"}}})
+				{Text: q.Wait.Text(), Class: q.Wait.Look(), Label: t.Head[1]}, {Text: q.Duration.Text(), Class: q.Duration.Look(), Label: t.Head[2]}, {Text: q.Jobs(), Label: "jobs"}}})
 		}
 		p.Headline = append(p.Headline, t)
 	}

@@ -47,7 +47,7 @@ func (v *Verdict) untested() string {
 	}
 	for i := range v.Queues {
 		q := &v.Queues[i]
-		row, part := q.loses()
+		row, part := q.Loses()
 		if part <= v.Comparison.Margin {
 			break
 		}
@@ -227,7 +227,7 @@ func (v *Verdict) WriteText(w io.Writer) {
 	t := &shown.Table{}
 	t.Head("queue", "p95 wait for the first task", "mean duration of a job", "jobs")
 	for _, q := range v.Queues {
-		t.Row(q.Name, q.Wait.cell(), q.Duration.cell(), q.jobs())
+		t.Row(q.Name, q.Wait.Text(), q.Duration.Text(), q.Jobs())
 	}
 	t.Write(w)
 	for _, text := range v.aboutQueues() {
@@ -293,7 +293,7 @@ func (v *Verdict) WriteMarkdown(w io.Writer) error {
 	if !v.Same {
 		b.WriteString("| queue | p95 wait for the first task | mean duration of a job | jobs |\n|---|---|---|---|\n")
 		for _, q := range v.Queues {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", ci.Cell(q.Name), q.Wait.cell(), q.Duration.cell(), q.jobs())
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", ci.Cell(q.Name), q.Wait.Text(), q.Duration.Text(), q.Jobs())
 		}
 		for _, text := range v.aboutQueues() {
 			b.WriteString("\n" + text + "\n")
