@@ -464,6 +464,10 @@ type Manifest struct {
 	Made           *Made              `json:"made"`                         // nil when it is not known
 	Files          []File             `json:"files"`                        // the other files from which the result is read, by name; of a result in a directory
 	Hash           string             `json:"hash,omitempty"`               // over all of it, in a file
+
+	// Queues is what each queue of the configuration is told, by its path: texts that differ just where that does. It is known of a replay that was just
+	// made, and of none that was kept.
+	Queues map[string]string `json:"-"`
 }
 
 // Band is how far a metric was off where its true values are known: absolute errors as parts of the recorded value.

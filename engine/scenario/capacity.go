@@ -21,6 +21,7 @@ type capacitySetup struct {
 	site       *conf.Site
 	props      map[string]string
 	memoryOnly bool
+	paths      []string // of the queues
 }
 
 // readCapacity resolves the queues of the CapacityScheduler.
@@ -82,6 +83,9 @@ func readCapacity(sc *Scenario) (Setup, error) {
 		sc.noteKey(set, file.Name, r)
 	}
 	c.memoryOnly = cfg.CalculatorName == "default"
+	for i := range cfg.Queues {
+		c.paths = append(c.paths, cfg.Queues[i].Path)
+	}
 	if len(defaults) > 0 && len(sc.Input.Queues) > 0 {
 		sc.sayMade(cfg)
 	}
@@ -173,6 +177,23 @@ func (c *capacitySetup) New(names *protocol.Names, clusterTimestamp int64, o yar
 func (c *capacitySetup) MemoryOnly() bool { return c.memoryOnly }
 
 func (c *capacitySetup) Config() map[string]string { return c.props }
+
+func (c *capacitySetup) Queues() map[string]string {
+	queues := map[string]string{}
+	for _, path := range c.paths {
+		queues[path] = ""
+	}
+	for _, key := range sortedKeys(c.props) {
+		of := strings.TrimPrefix(key, "yarn.scheduler.capacity.")
+		for at := strings.LastIndexByte(of, '.'); at > 0; at = strings.LastIndexByte(of[:at], '.') {
+			if told, ok := queues[of[:at]]; ok {
+				queues[of[:at]] = told + of[at:] + "=" + c.props[key] + "\n"
+				break
+			}
+		}
+	}
+	return queues
+}
 
 // sayMade warns that the queues have the settings of [queuefile.Capacity], or single keys, and not those of a file.
 func (sc *Scenario) sayMade(cfg *conf.Capacity) {

@@ -21,7 +21,8 @@ import (
 type fairSetup struct {
 	site        *conf.Site
 	allocations *conf.Allocations
-	file        File // made from the trace's queues when there is none; without a text YARN's defaults hold
+	later       []*conf.Allocations // of files that come into force during the replay
+	file        File                // made from the trace's queues when there is none; without a text YARN's defaults hold
 }
 
 // readFair resolves the queues of the FairScheduler, those of files that come into force later included.
@@ -85,6 +86,7 @@ func readFair(sc *Scenario) (Setup, error) {
 		}
 		sc.Later = append(sc.Later, a)
 	}
+	f.later = sc.Later
 	all := append([]*conf.Allocations{f.allocations}, sc.Later...)
 	if err := sc.changeAllocations(all); err != nil {
 		return nil, err
@@ -223,4 +225,14 @@ func (f *fairSetup) Config() map[string]string {
 		return nil
 	}
 	return map[string]string{"fair-scheduler.xml": string(f.file.Text)}
+}
+
+func (f *fairSetup) Queues() map[string]string {
+	queues := map[string]string{}
+	for i, a := range append([]*conf.Allocations{f.allocations}, f.later...) {
+		for _, path := range slices.Concat(a.Leaves, a.Parents) {
+			queues[path] += fmt.Sprintf("%d: %+v\n", i, a.Settings(path))
+		}
+	}
+	return queues
 }

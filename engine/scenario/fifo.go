@@ -26,3 +26,5 @@ func (f fifoSetup) New(names *protocol.Names, clusterTimestamp int64, o yarn.Obs
 func (fifoSetup) MemoryOnly() bool { return true }
 
 func (fifoSetup) Config() map[string]string { return nil }
+
+func (fifoSetup) Queues() map[string]string { return nil }

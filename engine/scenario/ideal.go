@@ -24,6 +24,8 @@ func (idealSetup) MemoryOnly() bool { return false }
 
 func (idealSetup) Config() map[string]string { return nil }
 
+func (idealSetup) Queues() map[string]string { return nil }
+
 // checkIdeal names what the user gave, in o, that no part of a central scheduler looks at.
 func (sc *Scenario) checkIdeal(o *Options) error {
 	if r := &sc.Recorded; r.Executors != nil || r.Attempts != nil || r.Latencies != nil {

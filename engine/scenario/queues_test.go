@@ -122,3 +122,44 @@ func TestSchedulersTable(t *testing.T) {
 		}
 	}
 }
+
+// What a queue is told is another text just where it is told otherwise, by whatever means, and every queue of the configuration has one.
+func TestQueuesAreTold(t *testing.T) {
+	const key = "yarn.scheduler.capacity."
+	keys := []string{key + "root.queues", "a,b", key + "root.a.capacity", "40", key + "root.b.capacity", "60", key + "root.b.queues", "x", key + "root.b.x.capacity", "100"}
+	capacity := func(more ...string) Options {
+		return Options{Scheduler: "capacity", Files: Files{"capacity-scheduler.xml": {Text: site(append(slices.Clone(keys), more...)...)}}}
+	}
+	fair := func(text string) Options {
+		return Options{Scheduler: "fair", Files: Files{"fair-scheduler.xml": {Text: []byte("<allocations>" + text + "</allocations>")}}}
+	}
+	later := fair(`<queue name="a"/><queue name="b"/>`)
+	later.Reloads = []Reload{{AtMS: 1000, File: File{Text: []byte(`<allocations><queue name="a"><weight>2</weight></queue><queue name="b"/></allocations>`)}}}
+	same := fair(`<queue name="a"/><queue name="b"/>`)
+	same.Reloads = []Reload{{AtMS: 1000, File: File{Text: []byte(`<allocations><queue name="a"/><queue name="b"/></allocations>`)}}}
+	for _, tt := range []struct {
+		name       string
+		base, next Options
+		want       string // the queues that are told otherwise
+	}{
+		{"capacity, a leaf", capacity(), capacity(key+"root.b.x.maximum-capacity", "50"), "root.b.x"},
+		{"capacity, a parent", capacity(), capacity(key+"root.b.maximum-capacity", "90"), "root.b"},
+		{"capacity, all of it", capacity(), capacity(key+"node-locality-delay", "7"), ""},
+		{"fair, a limit", fair(`<queue name="a"/><queue name="b"/>`), fair(`<queue name="a"/><queue name="b"><maxResources>1024 mb, 1 vcores</maxResources></queue>`), "root.b"},
+		{"fair, a new one", fair(`<queue name="a"/>`), fair(`<queue name="a"/><queue name="b"/>`), "root.b"},
+		{"fair, written otherwise", fair(`<queue name="a"><weight>2</weight></queue>`), fair(`<pool name="a"><weight>2.0</weight></pool>`), ""},
+		{"fair, a default", fair(`<queue name="a"><maxRunningApps>3</maxRunningApps></queue><queue name="b"/>`), fair(`<queueMaxAppsDefault>3</queueMaxAppsDefault><queue name="a"/><queue name="b"/>`), "root.b"},
+		{"fair, later", same, later, "root.a"},
+	} {
+		a, b := resolve(t, Input{}, tt.base).Manifest().Queues, resolve(t, Input{}, tt.next).Manifest().Queues
+		var got []string
+		for _, path := range sortedKeys(b) {
+			if was, ok := a[path]; !ok || was != b[path] {
+				got = append(got, path)
+			}
+		}
+		if text := strings.Join(got, " "); text != tt.want || len(b) == 0 {
+			t.Errorf("%s: %q are told otherwise of %v, want %q", tt.name, text, b, tt.want)
+		}
+	}
+}

@@ -284,7 +284,7 @@ func (sc *Scenario) Manifest() *record.Manifest {
 		Scheduler: sc.Scheduler, Sharing: sc.Sharing, Placement: sc.Placement, Engine: sc.engineText(),
 		Seed: sc.Seed, Until: sc.Until,
 		Nodes: trace.SizeAtStart(sc.Input.Nodes).Nodes, Load: sc.Load, Faster: sc.Faster, OfferedVCores: sc.Offered.VCores, OfferedMemory: sc.Offered.Memory, OfferedFurther: sc.Offered.Further,
-		Config: map[string]string{}, Model: sc.Model.Values(), Bands: sc.Bands(),
+		Config: map[string]string{}, Model: sc.Model.Values(), Bands: sc.Bands(), Queues: sc.setup.Queues(),
 	}
 	if w := sc.Window; w != nil {
 		m.Window = &record.Window{FromMS: w.FromMS, ToMS: w.ToMS}

@@ -36,6 +36,8 @@ type Setup interface {
 	MemoryOnly() bool
 	// Config returns what is in force of its file, for the record of a replay.
 	Config() map[string]string
+	// Queues returns what each queue is told that the configuration has, by its path: a text that is another one just when that differs.
+	Queues() map[string]string
 }
 
 const classPackage = "org.apache.hadoop.yarn.server.resourcemanager.scheduler."
