@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -242,6 +243,43 @@ func (c *Comparison) shiftText(v int) string {
 		return ""
 	}
 	return fmt.Sprintf(" Of %s %s.", quantity.Counted(int64(len(queues)), "queues"), strings.Join(said, "; "))
+}
+
+// Unseen says which queues variant v and the first are told otherwise in which no job is, so that of what changes for them no replay tells anything; empty where there is
+// none, and where it is not known what queues are told.
+func (c *Comparison) Unseen(v int) string {
+	was, is := c.study.manifest(0), c.study.manifest(v)
+	if was.Scheduler != is.Scheduler || len(c.study.queues) == 0 {
+		return ""
+	}
+	either := maps.Clone(was.Queues)
+	if either == nil || is.Queues == nil {
+		return ""
+	}
+	maps.Copy(either, is.Queues)
+	var unseen []string
+	for path := range either {
+		a, before := was.Queues[path]
+		b, after := is.Queues[path]
+		if a == b && before == after {
+			continue
+		}
+		hasJob := false
+		for queue := range c.study.queues {
+			hasJob = hasJob || queue == path || strings.HasPrefix(queue, path+".")
+		}
+		if !hasJob {
+			unseen = append(unseen, path)
+		}
+	}
+	slices.Sort(unseen)
+	switch len(unseen) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("Nothing is known of what changes for queue %s: no job is in it.", unseen[0])
+	}
+	return fmt.Sprintf("Nothing is known of what changes for %s in which no job is: %s.", quantity.Counted(int64(len(unseen)), "queues"), named(unseen, ", "))
 }
 
 // mostShown are the queues of a table, in their order: of many those that really changed, then those that changed most for their size. It says how many others there are.

@@ -130,3 +130,41 @@ func TestTableOfManyQueues(t *testing.T) {
 		t.Error("--all does not list all queues")
 	}
 }
+
+// A queue that is told otherwise and has no job is named whatever else is found; one with jobs, at it or below, is not, nor is one that is told the same.
+func TestQueuesWithoutJobs(t *testing.T) {
+	told := func(name string, queues map[string]string) Variant {
+		v := variant(t, reporttest.Usual, name, 5)
+		for _, r := range v.Runs {
+			r.Manifest.Queues = queues
+		}
+		return v
+	}
+	base := map[string]string{"root": "1", "root.etl": "2", "root.idle": "3", "root.kept": "4", "root.gone": "5"}
+	for _, tt := range []struct {
+		name string
+		next map[string]string
+		want string
+	}{
+		{"the same", base, ""},
+		{"with jobs", map[string]string{"root": "9", "root.etl": "9", "root.idle": "3", "root.kept": "4", "root.gone": "5"}, ""},
+		{"one", map[string]string{"root": "1", "root.etl": "2", "root.idle": "9", "root.kept": "4", "root.gone": "5"}, "Nothing is known of what changes for queue root.idle: no job is in it."},
+		{"new and gone", map[string]string{"root": "1", "root.etl": "2", "root.idle": "3", "root.kept": "4", "root.new": ""}, "Nothing is known of what changes for 2 queues in which no job is: root.gone, root.new."},
+		{"not known", nil, ""},
+	} {
+		c := of(t, told("now", base), told("next", tt.next))
+		if got := c.Unseen(1); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+		if text := c.Verdict()[0].Text; tt.want != "" && !strings.HasSuffix(text, " "+tt.want) {
+			t.Errorf("%s: the answer is %q", tt.name, text)
+		}
+	}
+	other := told("next", map[string]string{})
+	for _, r := range other.Runs {
+		r.Manifest.Scheduler = "capacity"
+	}
+	if got := of(t, told("now", base), other).Unseen(1); got != "" {
+		t.Errorf("of another scheduler: %q", got)
+	}
+}

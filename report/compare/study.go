@@ -19,13 +19,14 @@ type Study struct {
 	sides    []*side
 	runs     []run
 	rows     []*series
-	at       map[string]int // position in rows, by name
-	jobs     int64          // of all runs
-	both     int64          // of those, that succeed in every variant
-	open     int64          // of those, that are unfinished in one or more
-	alike    bool           // in each run the same jobs went equally far in all variants
-	unpaired bool           // runs that are compared do not have the same seed
-	clusters bool           // runs that are compared do not have the same nodes
+	at       map[string]int  // position in rows, by name
+	jobs     int64           // of all runs
+	both     int64           // of those, that succeed in every variant
+	open     int64           // of those, that are unfinished in one or more
+	alike    bool            // in each run the same jobs went equally far in all variants
+	unpaired bool            // runs that are compared do not have the same seed
+	clusters bool            // runs that are compared do not have the same nodes
+	queues   map[string]bool // in which a job of any run is
 }
 
 // run identifies what was replayed, by all variants.
@@ -75,7 +76,7 @@ func New(variants []Variant, o Options) (*Study, error) {
 	if len(variants) < 2 {
 		return nil, fmt.Errorf("a comparison needs two variants, got %d", len(variants))
 	}
-	s := &Study{options: o, at: map[string]int{}, alike: true}
+	s := &Study{options: o, at: map[string]int{}, alike: true, queues: map[string]bool{}}
 	for i, v := range variants {
 		if slices.ContainsFunc(variants[:i], func(o Variant) bool { return o.Name == v.Name }) {
 			return nil, fmt.Errorf("two variants are called %q", v.Name)
@@ -120,6 +121,11 @@ func (s *Study) Add(replays ...*metric.Summary) error {
 	s.runs = append(s.runs, next)
 	for v, r := range replays {
 		s.sides[v].add(r, p, v)
+		for _, j := range p.jobs[v] {
+			if j != nil {
+				s.queues[j.Queue] = true
+			}
+		}
 	}
 	s.alike = s.alike && p.alike
 	s.jobs += int64(len(p.ids))

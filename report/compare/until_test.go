@@ -160,10 +160,40 @@ func TestDecisionsAreTold(t *testing.T) {
 		a, b := variant(t, reporttest.Usual, "a", tt.units), variant(t, reporttest.Usual, "b", tt.units)
 		for k := range a.Runs {
 			a.Runs[k].Manifest.DecisionHash, b.Runs[k].Manifest.DecisionHash = tt.first, tt.first
+			b.Runs[k].Manifest.Config = map[string]string{"spark.locality.wait": "0s"}
 		}
 		b.Runs[min(3, tt.units-1)].Manifest.DecisionHash = tt.other
 		if text := of(t, a, b).Verdict()[0].Text; text != "No difference between b and a: "+tt.want {
 			t.Errorf("hashes %q and %q: %q", tt.first, tt.other, text)
+		}
+	}
+}
+
+// A variant that is told the same as the first is no other policy, and the answer says so: of what else was meant nothing was found.
+func TestToldTheSame(t *testing.T) {
+	told := func(name, flags string, change func(*record.Manifest)) Variant {
+		v := variant(t, reporttest.Usual, name, 5)
+		v.Flags = flags
+		for _, r := range v.Runs {
+			r.Manifest.DecisionHash = "1"
+			change(&r.Manifest)
+		}
+		return v
+	}
+	now := told("now", "", func(*record.Manifest) {})
+	const want = "No difference between next and now: no decision and no metric differs in any of the 5 seeds. Nothing sets them apart: what is asked of next holds under now as it is, by its files, the trace or defaults."
+	for _, tt := range []struct {
+		name, flags string
+		change      func(*record.Manifest)
+		same        bool
+	}{
+		{"the same", "--sharing fair", func(*record.Manifest) {}, true},
+		{"a key", "", func(m *record.Manifest) { m.Config = map[string]string{"spark.locality.wait": "0s"} }, false},
+		{"an engine", "", func(m *record.Manifest) { m.Engine = "another" }, false},
+		{"defaults above keys of jobs", "--override", func(*record.Manifest) {}, false},
+	} {
+		if text := of(t, now, told("next", tt.flags, tt.change)).Verdict()[0].Text; (text == want) != tt.same {
+			t.Errorf("%s: %q", tt.name, text)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"replay/report/inference"
 	"replay/report/metric"
 	"replay/report/page"
+	"replay/report/parting"
 	"replay/report/quantity"
 	"replay/report/result"
 )
@@ -30,7 +31,11 @@ func (r *Row) Words() string {
 // Verdict answers in a sentence for each variant but the first: what changed against it, by how much, for whom and why.
 func (c *Comparison) Verdict() (ps []page.Lede) {
 	for v := 1; v < len(c.Variants); v++ {
-		ps = append(ps, page.Lede{Kind: c.kind(v), Text: c.Arrivals(v) + c.answer(v)})
+		text := c.Arrivals(v) + c.answer(v)
+		if unseen := c.Unseen(v); unseen != "" {
+			text += " " + unseen
+		}
+		ps = append(ps, page.Lede{Kind: c.kind(v), Text: text})
 	}
 	return ps
 }
@@ -82,14 +87,17 @@ func (c *Comparison) answer(v int) string {
 		case AsFirst:
 			n := len(c.Units)
 			effect := fmt.Sprintf("What sets them apart has no effect in these; of other %ss fewer than %.0f %% differ, as far as %d alike tell (95 %%)", c.Unit, math.Ceil(100*inference.Unseen(n)), n)
-			if n < inference.Fewest {
+			switch {
+			case c.ToldAlike(v):
+				effect = fmt.Sprintf("Nothing sets them apart: what is asked of %s holds under %s as it is, by its files, the trace or defaults", name, first)
+			case n < inference.Fewest:
 				effect = fmt.Sprintf("Of other %ss nothing is known: %s", c.Unit, c.Few())
 			}
-			return fmt.Sprintf("No difference between %s and %s%s: no decision and no metric differs in %s. %s.", name, first, c.upTo(), strings.Replace(c.everyUnit(), "each", "any", 1), effect)
+			return fmt.Sprintf("No difference between %s and %s%s: no decision and no metric differs in %s. %s.", name, first, c.UpTo(), strings.Replace(c.everyUnit(), "each", "any", 1), effect)
 		case Otherwise:
-			return fmt.Sprintf("No difference between %s and %s%s: every metric is equal in %s, though decisions differ.", name, first, c.upTo(), c.everyUnit())
+			return fmt.Sprintf("No difference between %s and %s%s: every metric is equal in %s, though decisions differ.", name, first, c.UpTo(), c.everyUnit())
 		}
-		return fmt.Sprintf("No difference between %s and %s%s: every metric is equal in %s.", name, first, c.upTo(), c.everyUnit())
+		return fmt.Sprintf("No difference between %s and %s%s: every metric is equal in %s.", name, first, c.UpTo(), c.everyUnit())
 	}
 	if c.Losses[v].any() {
 		return c.lossText(v)
@@ -131,6 +139,13 @@ func (c *Comparison) answer(v int) string {
 		text += "; it " + word(other) + c.change(other, v)
 	}
 	return fmt.Sprintf("%s. Of %d metrics tested: %s.", text, tested, counts) + c.shiftText(v)
+}
+
+// ToldAlike reports whether variant v was told the same as the first: it is no other policy, and says nothing of one.
+func (c *Comparison) ToldAlike(v int) bool {
+	a, b := c.study.manifest(0), c.study.manifest(v)
+	// Whether files of defaults lie above what jobs set themselves is in no key.
+	return !c.study.unpaired && a.Engine == b.Engine && !strings.Contains(c.Variants[0].Flags+c.Variants[v].Flags, "--override") && parting.Settings(a, b) == nil
 }
 
 // count says how many metrics were found to be what, and how many were tested.
@@ -314,11 +329,11 @@ func (c *Comparison) everyUnit() string {
 // inferred says for what the answer holds, at its beginning.
 func (c *Comparison) inferred() string {
 	text := c.Unit.Scope(len(c.Units))
-	return strings.ToUpper(text[:1]) + text[1:] + c.upTo()
+	return strings.ToUpper(text[:1]) + text[1:] + c.UpTo()
 }
 
-// upTo says until when the replays go where that cuts off jobs; empty elsewhere.
-func (c *Comparison) upTo() string {
+// UpTo says until when the replays go where that cuts off jobs; empty elsewhere.
+func (c *Comparison) UpTo() string {
 	cutOff := func(o *metric.Outcome) bool { return o.CutOff() > 0 }
 	if until := c.study.manifest(0).Until; until > 0 && slices.ContainsFunc(c.Outcomes, cutOff) {
 		return ", up to " + quantity.Duration(float64(until))

@@ -37,6 +37,9 @@ func (v *Verdict) Sentence() string {
 	if out := v.Comparison.Outcomes[head]; out.Unexpected > v.Lost {
 		text += fmt.Sprintf(" Of %s, counted over %s, %s finish under neither%s.", quantity.Counted(out.Jobs, "jobs"), v.Comparison.RunsText(), quantity.Thousands(out.Unexpected-v.Lost), v.why(true))
 	}
+	if unseen := v.Comparison.Unseen(head); unseen != "" {
+		text += " " + unseen
+	}
 	return text + v.untested()
 }
 
@@ -87,9 +90,13 @@ func (v *Verdict) finding() string {
 	case v.unsubmitted():
 		return fmt.Sprintf("%s: no job was submitted under base or head, so nothing is known of the change (%s).", v.Word(), n)
 	case v.Same && v.Comparison.Decides[head] == compare.AsFirst:
-		return fmt.Sprintf("%s: no decision changes, every value of every replay is equal (%s).", v.Word(), n)
+		text := fmt.Sprintf("%s: no decision changes, every value of every replay is equal (%s)%s.", v.Word(), n, v.Comparison.UpTo())
+		if v.Comparison.ToldAlike(head) {
+			text += " Head is told the same as base."
+		}
+		return text
 	case v.Same:
-		return fmt.Sprintf("%s: every value of every replay is equal (%s).", v.Word(), n)
+		return fmt.Sprintf("%s: every value of every replay is equal (%s)%s.", v.Word(), n, v.Comparison.UpTo())
 	case len(v.Conditions) == 0 && v.Comparison.Tested[quantity.Headline] == 0:
 		why := "no headline metric could be tested"
 		if len(v.Comparison.Units) < inference.Fewest {
@@ -103,7 +110,7 @@ func (v *Verdict) finding() string {
 	default:
 		said = append(said, fmt.Sprintf("%s kept", quantity.Counted(int64(len(v.Conditions)), "conditions")))
 	}
-	return fmt.Sprintf("%s: %s (%s).", v.Word(), strings.Join(said, "; "), n)
+	return fmt.Sprintf("%s: %s (%s)%s.", v.Word(), strings.Join(said, "; "), n, v.Comparison.UpTo())
 }
 
 // perhaps says that no headline metric is worse by more than the margin, and which may be.
@@ -327,6 +334,9 @@ func (v *Verdict) Checks() (out []ci.Check) {
 			level = ci.Notice
 		}
 		out = append(out, ci.Check{Name: j.Text, Level: level, Text: j.Say()})
+	}
+	if unseen := v.Comparison.Unseen(head); unseen != "" && len(v.Conditions) > 0 { // without conditions the sentence has it
+		out = append(out, ci.Check{Name: "queues without jobs", Level: ci.Warning, Text: unseen})
 	}
 	if lost := v.Lost > 0 || v.none() || v.unsubmitted(); len(v.Conditions) == 0 || lost {
 		c := ci.Check{Name: "headline metrics", Text: v.Sentence()}

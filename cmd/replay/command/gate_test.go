@@ -44,13 +44,20 @@ func TestGate(t *testing.T) {
 	if err := os.WriteFile(few, []byte(`<allocations><queue name="a"/><queue name="b"><maxContainerAllocation>1024 mb, 1 vcores</maxContainerAllocation></queue><queue name="c"/></allocations>`), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	idle := filepath.Join(t.TempDir(), "idle.xml")
+	if err := os.WriteFile(idle, []byte(`<allocations><queue name="a"/><queue name="b"><weight>2</weight></queue><queue name="c"><weight>3</weight></queue><queue name="idle"><maxRunningApps>1</maxRunningApps></queue></allocations>`), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name string
 		args []string
 		code int
 		want []string
 	}{
-		{"equal", []string{"--base", base, "--head", base}, cmdline.ExitDone, []string{"PASS: no decision changes, every value of every replay is equal (5 seeds)."}},
+		{"a queue without jobs", []string{"--base", base, "--head", "--fair-scheduler " + idle}, cmdline.ExitDone, []string{"(5 seeds). Nothing is known of what changes for queue root.idle: no job is in it."}},
+		{"a queue without jobs, beside conditions", []string{"--base", base, "--head", "--fair-scheduler " + idle, "--hold", "mean(wait) < 1h", "--github"}, cmdline.ExitDone, []string{"::warning title=replay gate queues without jobs::Nothing is known of what changes for queue root.idle"}},
+		{"equal", []string{"--base", base, "--head", base}, cmdline.ExitDone, []string{"PASS: no decision changes, every value of every replay is equal (5 seeds). Head is told the same as base."}},
+		{"equal up to an end", []string{"--base", base, "--head", head, "--until", "10s"}, cmdline.ExitDone, []string{"PASS: no decision changes, every value of every replay is equal (5 seeds), up to 10.00 s."}},
 		{"metrics", []string{"--base", base, "--head", head}, cmdline.ExitFailed, []string{"FAIL: worse in ", "root.c ", "hit hardest", "w3 (application_1795246329212_0003)  root.c "}},
 		{"conditions", []string{"--base", base, "--head", head, "--fail-if", "mean(duration, queue=c) > +2%", "--fail-if", "p95(wait) > +50%", "--max-seeds", "7"}, cmdline.ExitFailed,
 			[]string{"FAIL: 1 of 2 conditions broken", "fails if mean(duration, queue=c) > +2%. Broken: ", "above a change of +2 % of base's value", "fails if p95(wait) > +50%. Kept: ", "it is over 3 jobs: of so few, p95 is about the largest", "The p95 of fewer than 20 is about the largest of them."}},

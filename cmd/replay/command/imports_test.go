@@ -104,7 +104,7 @@ var picture = map[string][]string{
 	"replay/report/portrait":   {"replay/outdir", "replay/shown", "replay/report/figure", "replay/report/page", "replay/report/quantity", "replay/trace", "replay/trace/portrait"},
 	"replay/report/page":       {"replay/shown", "replay/engine/record", "replay/report/explain", "replay/report/figure", "replay/report/metric", "replay/report/quantity", "replay/report/result", "replay/report/shares"},
 	"replay/report/inference":  {"replay/counted", "replay/report/dist"},
-	"replay/report/compare":    {"replay/report", "replay/sealed", "replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/quantity", "replay/report/result", "replay/report/sums"},
+	"replay/report/compare":    {"replay/report", "replay/sealed", "replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/parting", "replay/report/plot", "replay/report/quantity", "replay/report/result", "replay/report/sums"},
 	"replay/report/target":     {"replay/engine/spelling", "replay/report/metric", "replay/report/quantity"},
 	"replay/report/parting":    {"replay/shown", "replay/engine/record", "replay/report/quantity", "replay/report/result", "replay/trace"},
 	"replay/report/explain":    {"replay/shown", "replay/engine/record", "replay/report/parting", "replay/report/quantity", "replay/report/result", "replay/trace"},
