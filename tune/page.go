@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -21,7 +22,7 @@ func (r *Result) page() ([]byte, error) {
 			p.Files = append(p.Files, page.File{Name: s.name(), Text: s.Text})
 		}
 	}
-	for _, text := range []string{r.arrivalsText(), r.unlike(), r.lostText(), r.goalText(), r.ownText()} {
+	for _, text := range []string{r.unranked(), r.arrivalsText(), r.unlike(), r.lostText(), r.goalText(), r.ownText()} {
 		if text != "" {
 			lede.Findings = append(lede.Findings, text)
 		}
@@ -75,19 +76,19 @@ func (r *Result) finals() page.Table {
 
 // raceTable is who came to the end of the race and who left when and why.
 func (r *Result) raceTable() page.Table {
-	t := page.Table{Title: "Places in the race", Head: []string{"setting", "place", r.words(r.Values.Goal.Name), "left"}}
+	t := page.Table{Title: "Places in the race", Head: []string{"setting", "place", r.words(r.Values.Goal.Name), "behind or left"}}
 	row := func(c int, place, value, left string) {
 		t.Rows = append(t.Rows, page.Row{Name: r.Labels[c], Cells: []page.Cell{{Text: place, Label: t.Head[1]}, {Text: value, Label: t.Head[2]}, {Text: left, Label: t.Head[3]}}})
 	}
 	for i, c := range r.Raced {
-		row(c, fmt.Sprint(i+1), r.Values.Goal.Unit.Amount(r.goal(c, 0, r.Ran)), "–")
+		row(c, fmt.Sprint(i+1), r.raced(c), cmp.Or(r.behind(c), "–"))
 	}
 	for _, x := range slices.Backward(r.Exits) {
 		value := "–"
 		if x.Why != Unscored {
 			value = r.Values.Goal.Unit.Amount(r.goal(x.Candidate, 0, x.Units))
 		}
-		row(x.Candidate, "–", value, fmt.Sprintf("after %d: %s", x.Units, r.left(&x)))
+		row(x.Candidate, "–", value, fmt.Sprintf("left after %d: %s", x.Units, r.left(&x)))
 	}
 	return t
 }

@@ -110,7 +110,7 @@ func (r *Race) round(a *Answer, alive []int, n int) []int {
 			leave(c, why, limits...)
 		default:
 			in = append(in, c)
-			over[c] = c != Baseline && r.over(c, n)
+			over[c] = len(r.over(c, n)) > 0
 		}
 	}
 	means := map[int]float64{}
@@ -160,9 +160,17 @@ func (r *Race) fault(c, n, among int) (why string, limits []int) {
 	return why, limits
 }
 
-// over reports whether a candidate exceeds a limit by the mean.
-func (r *Race) over(c, n int) bool {
-	return slices.ContainsFunc(r.excess(c, 0, n), func(xs []float64) bool { return dist.Mean(xs) > 0 })
+// over says which limits a candidate exceeds by the mean of its first n units; none of the baseline, which is there whatever it exceeds.
+func (r *Race) over(c, n int) (limits []int) {
+	if c == Baseline {
+		return nil
+	}
+	for k, xs := range r.excess(c, 0, n) {
+		if dist.Mean(xs) > 0 {
+			limits = append(limits, k)
+		}
+	}
+	return limits
 }
 
 // excess is by how much a candidate exceeds each limit on each of some units.

@@ -213,6 +213,38 @@ func (r *Result) left(x *Exit) string {
 	return "breaks " + r.limits(x.Limits)
 }
 
+// behind says why a candidate that came to the end of the race stands behind all that keep the limits, whatever its value; empty of these.
+func (r *Result) behind(c int) string {
+	if limits := r.Race.over(c, r.Ran); limits != nil {
+		return "exceeds " + r.limits(limits) + " by the mean"
+	}
+	return ""
+}
+
+// raced is the value of a candidate that came to the end of the race, of all of these in one unit.
+func (r *Result) raced(c int) string {
+	var all []float64
+	for _, o := range r.Raced {
+		all = append(all, r.goal(o, 0, r.Ran))
+	}
+	scale := r.Values.Goal.Unit.ScaleOf(all...)
+	return scale.Number(r.goal(c, 0, r.Ran)) + scale.Suffix()
+}
+
+// unranked says that settings have a better value than the first of the race, and stand behind it for what they exceed; empty where none has.
+func (r *Result) unranked() string {
+	n, first := 0, r.Values.sign*r.goal(r.Winner, 0, r.Ran)
+	for _, c := range r.Raced {
+		if r.behind(c) != "" && r.Values.sign*r.goal(c, 0, r.Ran) < first {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("In the race %s had a better value than the first and exceeded a limit by the mean: the list says which.", settings(n))
+}
+
 func (r *Result) limits(at []int) string {
 	var texts []string
 	for _, k := range at {
@@ -326,7 +358,7 @@ func settings(n int) string { return quantity.Counted(int64(n), "settings") }
 // WriteText writes the answer for people.
 func (r *Result) WriteText(w io.Writer) {
 	fmt.Fprintln(w, r.Sentence())
-	for _, text := range append([]string{r.arrivalsText(), r.unlike(), r.lostText(), r.goalText(), r.ownText()}, r.tiesText()...) {
+	for _, text := range append([]string{r.unranked(), r.arrivalsText(), r.unlike(), r.lostText(), r.goalText(), r.ownText()}, r.tiesText()...) {
 		if text != "" {
 			fmt.Fprintln(w, text)
 		}
@@ -374,7 +406,11 @@ func (r *Result) WriteText(w io.Writer) {
 	fmt.Fprintf(w, "\nThe race: %s on %s, by twice as many each round; %s in all.\n", settings(len(r.Labels)-1), r.Units, quantity.Counted(int64(r.Cells), "replays"))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i, c := range r.Raced {
-		fmt.Fprintf(t, "  %d\t%s\t%s\n", i+1, r.Labels[c], r.Values.Goal.Unit.Amount(r.goal(c, 0, r.Ran)))
+		line := fmt.Sprintf("  %d\t%s\t%s", i+1, r.Labels[c], r.raced(c))
+		if why := r.behind(c); why != "" {
+			line += "\t" + why
+		}
+		fmt.Fprintln(t, line)
 	}
 	for _, x := range slices.Backward(r.Exits) {
 		fmt.Fprintf(t, "  –\t%s\t%s\n", r.Labels[x.Candidate], fmt.Sprintf("left after %d: %s", x.Units, r.left(&x)))
@@ -400,7 +436,8 @@ type answer struct {
 	Own       []Own          `json:"set_by_jobs"` // keys of the snippets that jobs of the traces set themselves
 	Changes   []answerChange `json:"changes"`
 	Thin      int            `json:"left_out"` // values over next to nothing in a replay, of which no change is told
-	Raced     []string       `json:"raced"`    // the best first
+	Raced     []string       `json:"raced"`    // the best first, behind all that keep the limits those that exceed one by the mean
+	Behind    []answerExit   `json:"behind"`   // these
 	Exits     []answerExit   `json:"exits"`
 	Held      string         `json:"held_out"`
 	Raceunits string         `json:"race"`
@@ -431,7 +468,7 @@ func (r *Result) JSON() ([]byte, error) {
 	from, to := r.Race.Units, r.Race.Units+r.Race.Held
 	a := answer{Answer: r.Sentence(), Goal: r.Goal, Value: r.Values.Goal.Name, Unit: r.Values.Goal.Unit, Winner: r.Labels[r.Winner], Better: r.Better,
 		Was: r.goal(Baseline, from, to), Ties: []string{}, Broken: []string{}, Open: []string{}, Snippets: []Snippet{}, Own: []Own{}, Changes: []answerChange{},
-		Exits: []answerExit{}, Held: r.Held, Raceunits: r.Units, Replays: r.Cells, Arrivals: r.arrivalsText(), Lost: r.Lost.Unexpected, Warned: append([]string{}, r.Warnings.Texts()...)}
+		Behind: []answerExit{}, Exits: []answerExit{}, Held: r.Held, Raceunits: r.Units, Replays: r.Cells, Arrivals: r.arrivalsText(), Lost: r.Lost.Unexpected, Warned: append([]string{}, r.Warnings.Texts()...)}
 	if is := r.goal(r.Winner, from, to); !math.IsNaN(is) {
 		a.Is = &is
 	}
@@ -457,6 +494,9 @@ func (r *Result) JSON() ([]byte, error) {
 	a.Thin = thin
 	for _, c := range r.Raced {
 		a.Raced = append(a.Raced, r.Labels[c])
+		if why := r.behind(c); why != "" {
+			a.Behind = append(a.Behind, answerExit{r.Labels[c], r.Ran, why})
+		}
 	}
 	for _, x := range r.Exits {
 		a.Exits = append(a.Exits, answerExit{r.Labels[x.Candidate], x.Units, r.left(&x)})

@@ -239,3 +239,41 @@ func TestAWinnerWithHardlyADifference(t *testing.T) {
 		}
 	}
 }
+
+// Who exceeds a limit by the mean, and not beyond chance, stands behind who keeps it, whatever its value: it is said of it, and in the answer where its value is better than that of the first.
+func TestWhoStandsBehindALimit(t *testing.T) {
+	goals := []float64{100, 80, 60, 90}
+	r := &Result{Plan: "p", Goal: "least x", Labels: []string{"baseline", "kept", "better", "worse"}, Units: "5 seeds", Held: "5 seeds",
+		Record: &sweep.Record{Values: []sweep.Value{{Name: "x_mean_ms", Unit: "ms", Better: "lower", N: 400, Things: "jobs"}}},
+		Row: func(c, u int) []Values {
+			return []Values{{"x_mean_ms": Number{X: goals[c] + float64(u%2), N: 400, Things: "jobs"}}}
+		}}
+	r.Values = &Measure{Goal: r.Record.Values[0], sign: 1, Rules: []Rule{{Limit: "makespan_ms <= +2%"}}}
+	r.Race = &Race{Candidates: 4, Units: 5, Held: 5, Measure: func([]int, int, int) error { return nil }, Score: func(c, u int) Score {
+		s := Score{Goal: goals[c] + float64(u%2), Excess: []float64{-1}}
+		if c == 2 {
+			s.Excess[0] = []float64{-40, 50, -40, 50, 10}[u%5] // by 6 in the mean
+		}
+		return s
+	}}
+	var err error
+	if r.Answer, err = r.Race.Solve(); err != nil || r.Winner != 1 {
+		t.Fatalf("%+v (%v), want the one that keeps the limit to be first", r.Answer, err)
+	}
+	var b strings.Builder
+	r.WriteText(&b)
+	for _, want := range []string{
+		"In the race 1 setting had a better value than the first and exceeded a limit by the mean: the list says which.",
+		"exceeds makespan_ms <= +2% by the mean\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("does not say %q:\n%s", want, b.String())
+		}
+	}
+	if n := strings.Count(b.String(), "exceeds "); n != 1 {
+		t.Errorf("%d settings exceed a limit, want 1:\n%s", n, b.String())
+	}
+	if js, page := written(t, r); !strings.Contains(js, `"why": "exceeds makespan_ms \u003c= +2% by the mean"`) || !strings.Contains(page, "exceeds makespan_ms") {
+		t.Errorf("JSON or page does not say it: %s", js)
+	}
+}
