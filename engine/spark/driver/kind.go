@@ -50,7 +50,7 @@ type Kind struct {
 	runLists  reuse.Pool[run]
 
 	own  map[string]int // by key of Defaults, how many jobs set it themselves
-	idle map[string]int // by key of Over, how many jobs do not read it in their deploy mode
+	idle map[string]int // how many jobs do not read a key of Over, by the switch and the key
 
 	speculating int   // jobs that began with speculation that would look at the records that tasks have read
 	failing     int   // jobs with tasks that failed when they were recorded, and not in this replay

@@ -28,7 +28,7 @@ type settings struct {
 	maxAttempts int // 0 or less = as many as YARN allows
 	warnings    []record.Warning
 	own         []string // keys of spark-defaults.conf that the job sets itself
-	idle        []string // keys of the user's that its deploy mode does not read
+	idle        []string // keys of the user's that it does not read, each behind the switch
 }
 
 // profile is a Spark resource profile as far as containers and slots go.

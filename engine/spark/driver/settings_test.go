@@ -1,12 +1,14 @@
 package driver
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"replay/engine/record"
 	"replay/engine/spark/conf"
 	"replay/policy/resource"
 	"replay/trace"
@@ -264,6 +266,46 @@ func TestSizesOfMasters(t *testing.T) {
 	}
 }
 
+// Keys of the user's that are switched off in a job are said, with how many jobs do not read them; those that are read are not.
+func TestKeysThatAreSwitchedOff(t *testing.T) {
+	dynamic := map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.shuffle.service.enabled": "true"}
+	for _, c := range []struct {
+		name string
+		conf map[string]string
+		jobs []map[string]string
+		want []string
+	}{
+		{"dynamic allocation", map[string]string{"spark.dynamicAllocation.maxExecutors": "4"}, []map[string]string{nil, dynamic, nil},
+			[]string{"spark.dynamicAllocation.enabled=false: spark.dynamicAllocation.maxExecutors (2 of 3 jobs)"}},
+		{"on in all", map[string]string{"spark.dynamicAllocation.maxExecutors": "4"}, []map[string]string{dynamic}, nil},
+		{"switched on by the user", map[string]string{"spark.dynamicAllocation.maxExecutors": "4", "spark.dynamicAllocation.enabled": "true"}, []map[string]string{nil}, nil},
+		{"the switch itself", map[string]string{"spark.dynamicAllocation.enabled": "false", "spark.speculation": "false"}, []map[string]string{nil}, nil},
+		{"speculation", map[string]string{"spark.speculation.quantile": "0.5"}, []map[string]string{nil, {"spark.speculation": "true"}},
+			[]string{"spark.speculation=false: spark.speculation.quantile (1 of 2 jobs)"}},
+	} {
+		k := newKind(t, setup{conf: c.conf})
+		for i, job := range c.jobs {
+			j := jobOf(stageOf(0, 1, 1))
+			j.ID = int64(i)
+			for _, key := range slices.Sorted(maps.Keys(job)) {
+				j.Conf = append(j.Conf, trace.KeyValue{Key: key, Value: job[key]})
+			}
+			if _, err := k.Plan(j); err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+		}
+		var got []string
+		for _, w := range k.Remarks() {
+			if text, ok := strings.CutPrefix(w.Text, k.Over[0].Name+": keys that jobs do not read under their "); ok {
+				got = append(got, text)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 // The container of the application master: recorded, or by Spark's keys when the user sets one of them.
 func TestPlan(t *testing.T) {
 	cases := []struct {
@@ -400,7 +442,7 @@ func TestSpeculationSaysThatItKnowsNoRecords(t *testing.T) {
 		a := newApp(t, jobOf(stageOf(0, 1, 1)), setup{conf: c.conf})
 		a.Number = c.attempt
 		a.register()
-		said := a.d.kind.Remarks()
+		said := slices.DeleteFunc(a.d.kind.Remarks(), func(w record.Warning) bool { return w.Code != "speculation-efficiency" })
 		if len(said) > 1 || (len(said) == 1) != c.said || c.said && !strings.Contains(said[0].Text, "in 1 of 1 jobs slow tasks have copies as with spark.speculation.efficiency.enabled=false") {
 			t.Errorf("%s: %+v, want a remark: %v", c.name, said, c.said)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"replay/engine/master"
 	"replay/engine/record"
@@ -105,24 +106,43 @@ func (k *Kind) ownKeys(j *trace.Job, own []sparkconf.Layer) (keys []string) {
 	return keys
 }
 
-// idleKeys returns which of the user's keys are about the application master of the other deploy mode.
+// switches are the settings under which a job does not read others: those of the application master of the other deploy mode, and what is switched off.
+var switches = []struct {
+	code, setting string
+	unread        func(c *sparkconf.Conf, name string) bool // the name is that of today's Spark
+}{
+	{"deploy-mode", "deploy mode (spark.submit.deployMode)", func(c *sparkconf.Conf, name string) bool {
+		if c.ClusterMode {
+			return slices.Contains(masterSize, name)
+		}
+		return slices.Contains(driverSize, name)
+	}},
+	{"dynamic-allocation", "spark.dynamicAllocation.enabled=false", func(c *sparkconf.Conf, name string) bool {
+		return !c.DynamicAllocation && name != "spark.dynamicAllocation.enabled" && strings.HasPrefix(name, "spark.dynamicAllocation.")
+	}},
+	{"speculation", "spark.speculation=false", func(c *sparkconf.Conf, name string) bool {
+		return !c.Speculation.Enabled && strings.HasPrefix(name, "spark.speculation.")
+	}},
+}
+
+// idleKeys returns which of the user's keys a job does not read, each behind the code of the switch.
 func (k *Kind) idleKeys(conf *sparkconf.Conf) (keys []string) {
-	idle := driverSize
-	if conf.ClusterMode {
-		idle = masterSize
-	}
 	for _, l := range k.Over {
 		for key := range l.Values {
-			if names := sparkconf.Over(key); names != nil && slices.Contains(idle, names[0]) && !slices.Contains(keys, key) {
-				keys = append(keys, key)
+			names := sparkconf.Over(key)
+			for _, of := range switches {
+				if names != nil && of.unread(conf, names[0]) {
+					keys = append(keys, of.code+" "+key)
+				}
 			}
 		}
 	}
-	return keys
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
-// Remarks says which keys of the user's changed nothing: those of spark-defaults.conf for which jobs had values of their own, those that the
-// deploy mode of jobs does not read, and all of them without a Spark application; and how many jobs make more speculative copies than Spark does.
+// Remarks says which keys of the user's changed nothing: those of spark-defaults.conf for which jobs had values of their own, those that
+// jobs do not read under other settings, and all of them without a Spark application; and how many jobs make more speculative copies than Spark does.
 func (k *Kind) Remarks() (list []record.Warning) {
 	if k.jobs == 0 {
 		file, keys := "", []string{}
@@ -139,13 +159,15 @@ func (k *Kind) Remarks() (list []record.Warning) {
 	}
 	list = master.OwnKeys("spark-defaults", k.Defaults.Name, k.own, k.jobs)
 	for _, l := range k.Over {
-		idle := map[string]int{}
-		for key, n := range k.idle {
-			if _, ok := l.Values[key]; ok {
-				idle[key] = n
+		for _, of := range switches {
+			idle := map[string]int{}
+			for key := range l.Values {
+				if n := k.idle[of.code+" "+key]; n > 0 {
+					idle[key] = n
+				}
 			}
+			list = append(list, master.UnreadKeys(of.code, l.Name, of.setting, idle, k.jobs)...)
 		}
-		list = append(list, master.UnreadKeys("deploy-mode", l.Name, "deploy mode (spark.submit.deployMode)", idle, k.jobs)...)
 	}
 	if k.speculating > 0 {
 		list = append(list, record.Warning{Code: "speculation-efficiency", Count: 1, Text: fmt.Sprintf("spark.speculation: a trace does not say how many records tasks have read, "+
