@@ -38,12 +38,12 @@ func (p *Plan) advice() string {
 		return text
 	}
 	for i, pt := range []*Point{first, last} {
-		other := p.Labels[[]*Point{last, first}[i].Value]
+		other := []*Point{last, first}[i]
 		if lost := p.Lost[pt.Value]; lost.Jobs > 0 {
-			return fmt.Sprintf("Of jobs that should succeed %s are lost at %s = %s, and at %s the targets are missed: look on the other side of %[4]s. %s.", lost.text(), p.Setting, p.Labels[pt.Value], other, lost.Why)
+			return fmt.Sprintf("Of jobs that should succeed %s are lost at %s = %s, and at %s the targets are missed: %s. %s.", lost.text(), p.Setting, p.Labels[pt.Value], p.Labels[other.Value], p.awayFrom(pt, other), lost.Why)
 		}
 		if pt.numberless() {
-			return fmt.Sprintf("At %s = %s a value has no number, and at %s the targets are missed: look on the other side of %[3]s.", p.Setting, p.Labels[pt.Value], other)
+			return fmt.Sprintf("At %s = %s a value has no number, and at %s the targets are missed: %s.", p.Setting, p.Labels[pt.Value], p.Labels[other.Value], p.awayFrom(pt, other))
 		}
 	}
 	worst, excess := 0, math.Inf(-1)
@@ -78,6 +78,28 @@ func (p *Plan) advice() string {
 		return fmt.Sprintf("%s: %s comes nearer, and nothing is below it. Vary something else.", measured, p.Labels[near.Value])
 	}
 	return fmt.Sprintf("%s: look beyond %s.", measured, p.Labels[near.Value])
+}
+
+// awayFrom says where to look when nothing can be said of one end and the other misses the targets: beyond that, unless what lies in the middle says that it is not known
+// to come nearer there than on the way to the first.
+func (p *Plan) awayFrom(gone, end *Point) string {
+	beyond := "look on the other side of " + p.Labels[end.Value]
+	if len(p.Points) != 3 || p.Points[1].numberless() || p.Lost[p.Points[1].Value].Jobs > 0 {
+		return beyond
+	}
+	middle, worst := &p.Points[1], 0
+	for t := range p.Metrics {
+		if p.missed(end, t) > p.missed(end, worst) {
+			worst = t
+		}
+	}
+	a, halfA := p.value(middle, worst)
+	b, halfB := p.value(end, worst)
+	if p.missed(end, worst) < p.missed(middle, worst) && math.Abs(a-b) > math.Hypot(halfA, halfB) {
+		return beyond
+	}
+	return fmt.Sprintf("as %s is %s at %s and %s there, nothing says that it comes nearer beyond: look between %s and %s", p.Metrics[worst].Words, p.cell(middle, worst), p.Labels[middle.Value], p.cell(end, worst),
+		p.Labels[min(gone.Value, middle.Value)], p.Labels[max(gone.Value, middle.Value)])
 }
 
 // saturates reports whether the second half of the way to the better end brought so little that as much again some times over would not do.

@@ -73,6 +73,19 @@ func TestPlanAdvice(t *testing.T) {
 	}
 }
 
+// Where jobs are lost at one end and the other misses the target, it depends on what lies in the middle where to look: beyond that other end only if it is known to come nearer there.
+func TestPlanBesideAnEndThatLosesJobs(t *testing.T) {
+	for values, want := range map[string]string{
+		"1:5:2":   "and at 5 the targets are missed: look on the other side of 5. 3 jobs were refused",
+		"1:41:20": "there, nothing says that it comes nearer beyond: look between 1 and 21. 3 jobs were refused",
+	} {
+		code, out, stderr := cmd(t, "plan", traces+"fair-weights", "--max-seeds", "5", "-q", "--hold", "mean(duration) < 20s", "--vary", "conf spark.dynamicAllocation.maxExecutors="+values)
+		if out = strings.Join(strings.Fields(out), " "); code != cmdline.ExitFailed || !strings.Contains(out, want) {
+			t.Errorf("%s: exit %d, no %q in\n%s%s", values, code, want, out, stderr)
+		}
+	}
+}
+
 // Of values that were tried for the sake of the answer it is not said that next to nothing waits there; of the answer it is. What the text says of where to look, and
 // what limits it, programs are told too.
 func TestPlanSaysOfTheAnswer(t *testing.T) {
