@@ -62,9 +62,19 @@ func pageOf(p *portrait.Portrait, pictures []figure.Picture, command []string) (
 		Chips: []string{quantity.Counted(c.Jobs, "jobs"), quantity.Counted(c.Tasks, "tasks"), quantity.Counted(c.Nodes, "nodes"), quantity.Duration(float64(p.SpanMS)),
 			"localities " + p.LocalitySource, "durations " + p.DurationSource},
 	}
+	load := func(v *float64) string {
+		if p.SpanMS == 0 {
+			return "none"
+		}
+		return trace.Percent(v)
+	}
+	until := "work of all tasks over what the nodes of the start can do until the last submission"
+	if p.SpanMS == 0 {
+		until += "; all is submitted at once"
+	}
 	for _, n := range []struct{ label, number, about string }{
-		{"offered load, vcores", trace.Percent(p.Load.VCores), "work of all tasks over what the nodes of the start can do until the last submission"},
-		{"offered load, memory", trace.Percent(p.Load.Memory), "the same of memory"},
+		{"offered load, vcores", load(p.Load.VCores), until},
+		{"offered load, memory", load(p.Load.Memory), "the same of memory"},
 		{"jobs an hour", fmt.Sprintf("%.4g", p.Arrivals.PerHour), "jobs over the time to the last submission"},
 		{"median tasks of a job", quantity.Thousands(p.TasksPerJob.P50), "half of the jobs have as many or fewer"},
 		{"median duration of a task", quantity.Duration(float64(p.DurationMS.P50)), "half of the tasks take as long or less"},
@@ -75,7 +85,7 @@ func pageOf(p *portrait.Portrait, pictures []figure.Picture, command []string) (
 		g.Cards = append(g.Cards, page.Card{Label: "offered load, " + name, Number: percent(p.Load.Further[name]), About: "the same of a further resource"})
 	}
 	if h := p.Held; h != nil {
-		g.Cards = append(g.Cards, page.Card{Label: "vcores, with held executors", Number: trace.Percent(h.Load.VCores), About: "recorded executors count for as long as they were held; of jobs without them, the tasks" + h.Ends("; ")})
+		g.Cards = append(g.Cards, page.Card{Label: "vcores, with held executors", Number: load(h.Load.VCores), About: "recorded executors count for as long as they were held; of jobs without them, the tasks" + h.Ends("; ")})
 		for _, name := range slices.Sorted(maps.Keys(h.Load.Further)) {
 			g.Cards = append(g.Cards, page.Card{Label: name + ", with held executors", Number: percent(h.Load.Further[name]), About: "the same of a further resource"})
 		}

@@ -67,22 +67,54 @@ func openZstd(r io.Reader) (io.ReadCloser, error) {
 }
 
 func openGzip(r io.Reader) (io.ReadCloser, error) {
-	z, err := gzip.NewReader(r)
+	packed := bufio.NewReader(r)
+	z, err := gzip.NewReader(packed)
 	if err != nil {
 		return nil, err
 	}
-	return gzipReader{z}, nil
+	z.Multistream(false)
+	return &gzipReader{Reader: z, packed: packed}, nil
 }
 
-// gzipReader says in words that what follows the packed data is not packed, too, as zeros that a tape or disk has filled up with.
-type gzipReader struct{ *gzip.Reader }
+// gzipReader reads members one behind the other. Zeros behind them, as a tape or disk fills up with, are none of the data, as for gzip itself; of other bytes
+// it says in words that they are not packed, too.
+type gzipReader struct {
+	*gzip.Reader
+	packed *bufio.Reader
+	err    error // what ended it
+}
 
-func (z gzipReader) Read(b []byte) (int, error) {
-	n, err := z.Reader.Read(b)
-	if errors.Is(err, gzip.ErrHeader) {
-		err = fmt.Errorf("there are bytes after the packed data (%w)", err)
+func (z *gzipReader) Read(b []byte) (n int, err error) {
+	for z.err == nil {
+		if n, err = z.Reader.Read(b); err != io.EOF {
+			return n, err
+		}
+		z.err = z.next()
+		if n > 0 {
+			return n, nil
+		}
 	}
-	return n, err
+	return 0, z.err
+}
+
+// next begins with the next member. The error is io.EOF where there is none.
+func (z *gzipReader) next() error {
+	var first byte
+	for first == 0 {
+		var err error
+		if first, err = z.packed.ReadByte(); err != nil {
+			return err
+		}
+	}
+	if err := z.packed.UnreadByte(); err != nil {
+		return err
+	}
+	err := z.Reset(z.packed)
+	if errors.Is(err, gzip.ErrHeader) {
+		return fmt.Errorf("there are bytes after the packed data (%w)", err)
+	}
+	z.Multistream(false)
+	return err
 }
 
 // zstds are decoders of files that were closed.

@@ -317,7 +317,7 @@ func BenchmarkCodec(b *testing.B) {
 	}
 }
 
-// Gzip with other bytes after it is read up to them, and says so once: not again when it is closed. So it is with one that breaks off.
+// Gzip with other bytes after it is read up to them, and says so once: not again when it is closed. So it is with one that breaks off. Zeros after it are no other bytes.
 func TestDamagedGzip(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
@@ -328,10 +328,13 @@ func TestDamagedGzip(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, tt := range map[string]struct{ data, want string }{
-		"zeros":   {packed.String() + strings.Repeat("\x00", 512), "there are bytes after the packed data"},
-		"text":    {packed.String() + "more and more", "there are bytes after the packed data"},
-		"members": {packed.String() + packed.String(), ""},
-		"cut":     {packed.String()[:packed.Len()-4], "unexpected EOF"},
+		"zeros":          {packed.String() + strings.Repeat("\x00", 5120), ""},
+		"a zero":         {packed.String() + "\x00" + packed.String(), ""},
+		"zeros and text": {packed.String() + strings.Repeat("\x00", 512) + "more and more", "there are bytes after the packed data"},
+		"one byte":       {packed.String() + "m", "unexpected EOF"},
+		"text":           {packed.String() + "more and more", "there are bytes after the packed data"},
+		"members":        {packed.String() + packed.String(), ""},
+		"cut":            {packed.String()[:packed.Len()-4], "unexpected EOF"},
 	} {
 		r, err := Reader(io.NopCloser(strings.NewReader(tt.data)), 0)
 		if err != nil {
