@@ -172,7 +172,7 @@ func (p *Preset) with(o Options) (Options, error) {
 		d.Racks = min(d.Racks, o.Nodes)
 	}
 	if o.SpanMS < 0 {
-		return o, fmt.Errorf("span is %d ms, want more than 0", o.SpanMS)
+		return o, fmt.Errorf("--span is %d ms, want more than 0", o.SpanMS)
 	}
 	if o.SpanMS > 0 {
 		d.Jobs = 0
@@ -193,26 +193,26 @@ func (p *Preset) with(o Options) (Options, error) {
 			most = MostJobs
 		}
 		if *n.value < 1 || *n.value > most {
-			return o, fmt.Errorf("%s is %d, want 1 to %d", n.name, *n.value, most)
+			return o, fmt.Errorf("--%s is %d, want 1 to %d", n.name, *n.value, most)
 		}
 	}
 	if o.Racks > o.Nodes {
-		return o, fmt.Errorf("racks is %d, want at most the %d nodes", o.Racks, o.Nodes)
+		return o, fmt.Errorf("--racks is %d, want at most the %d nodes", o.Racks, o.Nodes)
 	}
 	if replicas > o.Nodes {
-		return o, fmt.Errorf("replication is %d, want at most the %d nodes", replicas, o.Nodes)
+		return o, fmt.Errorf("--replication is %d, want at most the %d nodes", replicas, o.Nodes)
 	}
 	if o.Load == 0 {
 		o.Load = d.Load
 	}
 	if o.Load != 0 && !(o.Load >= leastLoad && o.Load <= mostLoad) {
-		return o, fmt.Errorf("load is %v, want %v to %v", o.Load, leastLoad, mostLoad)
+		return o, fmt.Errorf("--load is %v, want %v to %v", o.Load, leastLoad, mostLoad)
 	}
 	if o.Kind == "" {
 		o.Kind = p.Kinds[0]
 	}
 	if !slices.Contains(p.Kinds, o.Kind) {
-		return o, fmt.Errorf("kind is %q, want one of %s for preset %s", o.Kind, strings.Join(p.Kinds, ", "), p.Name)
+		return o, fmt.Errorf("--kind is %q, want one of %s for preset %s", o.Kind, strings.Join(p.Kinds, ", "), p.Name)
 	}
 	if o.Failures == "" {
 		o.Failures = cmp.Or(d.Failures, "none")
@@ -223,19 +223,19 @@ func (p *Preset) with(o Options) (Options, error) {
 	}
 	o.Failures = failures.Words()
 	if o.MTBFDays > 0 && failures.Law == "none" {
-		return o, fmt.Errorf("mtbf is %v days, and failures %q has no law of the times between failures of a node: want exponential or weibull in it", o.MTBFDays, o.Failures)
+		return o, fmt.Errorf("--mtbf is %v days, and --failures %q has no law of the times between failures of a node: want exponential or weibull in it", o.MTBFDays, o.Failures)
 	}
 	if o.MTBFDays == 0 {
 		o.MTBFDays = cmp.Or(d.MTBFDays, failures.MTBFDays)
 	}
 	if _, ok := model.Days[o.Diurnal]; !ok && o.Diurnal != "" {
-		return o, fmt.Errorf("diurnal is %q, want one of %s", o.Diurnal, strings.Join(slices.Sorted(maps.Keys(model.Days)), ", "))
+		return o, fmt.Errorf("--diurnal is %q, want one of %s", o.Diurnal, strings.Join(slices.Sorted(maps.Keys(model.Days)), ", "))
 	}
 	if p.Model == nil && (o.Diurnal != "" || len(o.Set) > 0) {
-		return o, fmt.Errorf("preset %s has no parameters that diurnal or set could change", p.Name)
+		return o, fmt.Errorf("preset %s has no parameters that --diurnal or --set could change", p.Name)
 	}
 	if o.MTBFDays < 0 || math.IsNaN(o.MTBFDays) || math.IsInf(o.MTBFDays, 0) {
-		return o, fmt.Errorf("mtbf is %v days, want more than 0", o.MTBFDays)
+		return o, fmt.Errorf("--mtbf is %v days, want more than 0", o.MTBFDays)
 	}
 	return o, nil
 }

@@ -213,7 +213,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		want string
 	}{
 		{"uniform-micro", Options{Jobs: -1}, "jobs is -1"},
-		{"uniform-micro", Options{Nodes: 3, Racks: 4}, "racks is 4"},
+		{"uniform-micro", Options{Nodes: 3, Racks: 4}, "--racks is 4"},
 		{"uniform-micro", Options{Load: -1}, "load is -1"},
 		{"uniform-micro", Options{Load: 1e-300}, "load is 1e-300, want 1e-06 to 1e+06"},
 		{"uniform-micro", Options{Load: math.Inf(1)}, "load is +Inf, want 1e-06 to 1e+06"},
@@ -224,8 +224,8 @@ func TestOptionsAreChecked(t *testing.T) {
 		{"tpch-decima", Options{Failures: "often"}, `failures is "often", want one of none, exponential, weibull, racks, maintenance, spot`},
 		{"tpch-decima", Options{Failures: "none,spot"}, `failures is "none,spot", want none alone`},
 		{"tpch-decima", Options{Failures: "weibull,exponential"}, `failures is "weibull,exponential", want one law`},
-		{"tpch-decima", Options{Failures: "racks,maintenance,spot", MTBFDays: 3}, `mtbf is 3 days, and failures "racks,maintenance,spot" has no law`},
-		{"uniform-micro", Options{Replication: 11}, "replication is 11, want at most the 10 nodes"},
+		{"tpch-decima", Options{Failures: "racks,maintenance,spot", MTBFDays: 3}, `mtbf is 3 days, and --failures "racks,maintenance,spot" has no law`},
+		{"uniform-micro", Options{Replication: 11}, "--replication is 11, want at most the 10 nodes"},
 		{"tpch-decima", Options{MTBFDays: -1}, "mtbf is -1"},
 		{"tpch-decima", Options{SpanMS: -1}, "span is -1 ms"},
 		{"tpch-decima", Options{Diurnal: "nasa"}, "preset tpch-decima has no parameters"},

@@ -20,7 +20,7 @@ func parseArrivals(s string) (arrivals, error) {
 	}
 	d, err := time.ParseDuration(gap)
 	if !ok || err != nil || d < 0 || d.Milliseconds() > 1<<40 || kind != "poisson" && kind != "fixed" {
-		return arrivals{}, fmt.Errorf("arrivals is %q, want recorded, poisson:30s or fixed:10s with any duration", s)
+		return arrivals{}, fmt.Errorf("--arrivals is %q, want recorded, poisson:30s or fixed:10s with any duration", s)
 	}
 	return arrivals{kind, d}, nil
 }

@@ -81,29 +81,29 @@ func (o *Options) Strictness() Strictness {
 func (o *Options) check() error {
 	switch {
 	case o.MaxJobTasks < 1:
-		return fmt.Errorf("max-job-tasks is %d, want 1 or more", o.MaxJobTasks)
+		return fmt.Errorf("--max-job-tasks is %d, want 1 or more", o.MaxJobTasks)
 	case o.Limit < 0:
-		return fmt.Errorf("limit is %d, want 0 (all) or more", o.Limit)
+		return fmt.Errorf("--limit is %d, want 0 (all) or more", o.Limit)
 	case o.FromMS != trace.Unset && o.ToMS != trace.Unset && o.FromMS >= o.ToMS:
-		return errors.New("from is not before to")
+		return errors.New("--from is not before --to")
 	case o.Lenient && o.Strict:
-		return fmt.Errorf("lenient and strict exclude each other")
+		return fmt.Errorf("--lenient and --strict exclude each other")
 	case !slices.Contains([]string{"observed", "hdfs", "none"}, o.Blocks):
-		return fmt.Errorf("blocks is %q, want observed, hdfs or none", o.Blocks)
+		return fmt.Errorf("--blocks is %q, want observed, hdfs or none", o.Blocks)
 	case o.Nodes < 0 || o.Nodes > 1_000_000:
-		return fmt.Errorf("nodes is %d, want 0 to 1000000", o.Nodes)
+		return fmt.Errorf("--nodes is %d, want 0 to 1000000", o.Nodes)
 	case o.Racks < 1:
-		return fmt.Errorf("racks is %d, want 1 or more", o.Racks)
+		return fmt.Errorf("--racks is %d, want 1 or more", o.Racks)
 	case o.Nodes > 0 && o.Racks > o.Nodes:
-		return fmt.Errorf("racks is %d, want at most the %d nodes", o.Racks, o.Nodes)
+		return fmt.Errorf("--racks is %d, want at most the %d nodes", o.Racks, o.Nodes)
 	case o.NodeMemMiB < 0 || o.NodeVCores < 0:
 		return fmt.Errorf("a node has %d MiB and %d vcores, want 0 (as recorded) or more", o.NodeMemMiB, o.NodeVCores)
 	case o.NodeMemMiB > trace.MostMemMiB || o.NodeVCores > trace.MostVCores:
 		return fmt.Errorf("a node has %d MiB and %d vcores, want at most %d MiB and %d vcores", o.NodeMemMiB, o.NodeVCores, trace.MostMemMiB, trace.MostVCores)
 	case o.Replication < 1:
-		return fmt.Errorf("replication is %d, want 1 or more", o.Replication)
+		return fmt.Errorf("--replication is %d, want 1 or more", o.Replication)
 	case o.Copies < 1 || o.Copies > 1_000_000:
-		return fmt.Errorf("copies is %d, want 1 to 1000000", o.Copies)
+		return fmt.Errorf("--copies is %d, want 1 to 1000000", o.Copies)
 	}
 	for _, r := range append(o.QueueMap, QueueRule{Queue: o.Queue}) {
 		path := (&Options{Queue: r.Queue}).queueOf("", "")

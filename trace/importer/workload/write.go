@@ -104,7 +104,7 @@ func (t *writing) meta() (meta trace.Meta, err error) {
 	}
 	recorded := t.Options.Arrivals == "recorded"
 	if !recorded && len(t.events) > 0 {
-		return meta, fmt.Errorf("arrivals is %s, want recorded: the source has events of nodes at recorded times", t.Options.Arrivals)
+		return meta, fmt.Errorf("--arrivals is %s, want recorded: the source has events of nodes at recorded times", t.Options.Arrivals)
 	}
 	t.origin = t.spool.index.first
 	for _, e := range t.events {
