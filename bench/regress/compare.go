@@ -113,7 +113,7 @@ func (r *Result) Say() string {
 		if r.Where != "" {
 			text += "; " + r.Where
 		}
-		return text
+		return text + "; if that is meant, --save makes it the baseline"
 	case r.answers() != nil:
 		return "counts differ: " + list(r.answers())
 	}
@@ -130,6 +130,10 @@ func (r *Result) Say() string {
 	case Faster:
 		parts = append(parts, fmt.Sprintf("faster: %s CPU (--save makes it the baseline)", j.change()))
 	case Unknown:
+		if j.Few {
+			parts = append(parts, fmt.Sprintf("speed not known: %s CPU, and no interval of fewer than %d samples holds their median with 95 %%: there are %d", j.change(), fewest, j.Samples))
+			break
+		}
 		parts = append(parts, fmt.Sprintf("speed not known: %s CPU, and the interval of %d samples, %+.1f to %+.1f %%, reaches over the limits %+.1f and %+.1f %%", j.change(), j.Samples,
 			100*(j.Low/j.Limits.Median-1), 100*(j.High/j.Limits.Median-1), 100*(j.Limits.Low/j.Limits.Median-1), 100*(j.Limits.High/j.Limits.Median-1)))
 	case Absent:

@@ -72,8 +72,11 @@ func quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + float64((at-float64(i))*(sorted[i+1]-sorted[i]))
 }
 
+// fewest are so many samples that an interval of their median can be made of them.
+const fewest = 6
+
 // medianInterval returns an interval that holds the median of what the samples are drawn from with 95 % or more, made of two
-// of the samples; false below six, of which not even the outermost do.
+// of the samples; false below [fewest], of which not even the outermost do.
 //
 // Source: the sign test; W. J. Conover, Practical Nonparametric Statistics, 1999, section 3.2.
 func medianInterval(samples []float64) (low, high float64, ok bool) {
@@ -103,6 +106,7 @@ type Judgement struct {
 	Low, High float64 // interval of the median of the samples
 	Median    float64
 	Samples   int
+	Few       bool // too few samples for an interval
 }
 
 // judge holds calibrated times against a history. A case is slower, or faster, when the whole interval of its median is beyond the
@@ -121,7 +125,7 @@ func judge(history History, samples []float64) Judgement {
 	j.Low, j.High, enough = medianInterval(samples)
 	switch {
 	case !enough:
-		j.Speed = Unknown
+		j.Speed, j.Few = Unknown, true
 	case j.Low > limits.High:
 		j.Speed = Slower
 	case j.High < limits.Low:

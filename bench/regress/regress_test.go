@@ -82,6 +82,8 @@ func TestCompare(t *testing.T) {
 		{"slower", entry("a"), changed(func(e *Entry) { e.Times = History{{1.1, 1.1, 1.1, 1.1, 1.1, 1.1}} }), true, "slower: +10.0 % CPU, beyond +5.0 % of the history"},
 		{"faster", entry("a"), changed(func(e *Entry) { e.Times = History{{0.9, 0.9, 0.9, 0.9, 0.9, 0.9}} }), false, "faster: -10.0 % CPU"},
 		{"open", entry("a"), changed(func(e *Entry) { e.Times = History{{0.9, 1.2, 1, 1, 1, 1}} }), false, "speed not known: +0.0 % CPU, and the interval of 6 samples, -10.0 to +20.0 %, reaches over the limits -5.0 and +5.0 %"},
+		{"too few samples", entry("a"), changed(func(e *Entry) { e.Times = History{{1, 1.1, 1, 1, 1}} }), false, "speed not known: +0.0 % CPU, and no interval of fewer than 6 samples holds their median with 95 %: there are 5"},
+		{"one sample", entry("a"), changed(func(e *Entry) { e.Times = History{{1}} }), false, "speed not known: +0.0 % CPU, and no interval of fewer than 6 samples holds their median with 95 %: there are 1"},
 	} {
 		r := Compare(tt.old, tt.now, true)
 		if r.Failed() != tt.failed || !strings.HasPrefix(r.Say(), tt.say) {
@@ -144,7 +146,7 @@ func TestOutputs(t *testing.T) {
 	if err := xml.Unmarshal([]byte(junit.String()), &s); err != nil || s.Failures != 1 || len(s.Cases) != 3 || s.Cases[1].Failure == nil || s.Cases[0].Failure != nil || s.Cases[1].Name != odd {
 		t.Errorf("%v: %+v\n%s", err, s, junit.String())
 	}
-	want := "::error title=replay bench a|b%25%2C%3A::decides differently: hash h2, was h1; row 3:%0A100 %25\n::warning title=replay bench new::not in the baseline\n"
+	want := "::error title=replay bench a|b%25%2C%3A::decides differently: hash h2, was h1; row 3:%0A100 %25; if that is meant, --save makes it the baseline\n::warning title=replay bench new::not in the baseline\n"
 	if github.String() != want {
 		t.Errorf("%q, want %q", github.String(), want)
 	}
