@@ -171,6 +171,14 @@ func (l Offered) Parts() []string {
 	return parts
 }
 
+// Over is the load in words, of jobs that are submitted over a span in ms: of what is all submitted at once there is none.
+func (l Offered) Over(spanMS int64) string {
+	if spanMS == 0 {
+		return "none, as all is submitted at once: it is the work over the time until the last submission"
+	}
+	return strings.Join(l.Parts(), ", ")
+}
+
 // String is the load in words.
 func (l Offered) String() string {
 	parts := l.Parts()

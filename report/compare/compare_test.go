@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -185,6 +186,10 @@ func TestAlikeByLuck(t *testing.T) {
 		c.WriteText(&b, false)
 		if strings.Contains(b.String(), "±0.00") || strings.Contains(b.String(), "in every seed") != (want == RealWorse) {
 			t.Errorf("%d seeds: no width is shown as one, or not said:\n%s", seeds, &b)
+		}
+		_, rows := c.Plain()
+		if text := fmt.Sprint(rows); strings.Contains(text, " ± 0") || strings.Contains(text, " in every seed worse") != (want == RealWorse) || strings.Contains(text, " in every seed =") {
+			t.Errorf("%d seeds: of tables for papers, no width is shown as one, or not said: %s", seeds, text)
 		}
 	}
 }

@@ -33,7 +33,11 @@ func (c *Comparison) Plain() (head []string, rows [][]string) {
 				continue
 			}
 			change, finding := s.Signed(x.Difference), marks[x.Finding]
-			if !math.IsNaN(x.Half) && x.Half != 0 {
+			switch {
+			case math.IsNaN(x.Half) || x.Finding == Equal:
+			case x.Half == 0:
+				change += fmt.Sprintf(" in every %s", c.Unit)
+			default:
 				change += " ± " + s.Number(x.Half)
 			}
 			row = append(row, s.Number(x.Number), change, finding)

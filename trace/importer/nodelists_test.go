@@ -128,7 +128,7 @@ func TestNodesOfTheResourceManager(t *testing.T) {
 			t.Errorf("%.80s: error %v, want %q with the file", text, err, want)
 		}
 	}
-	if _, _, _, err := import1(t, nil, b, other, a); err == nil || !strings.Contains(err.Error(), "two lists of nodes, want one") {
+	if _, _, _, err := import1(t, nil, b, other, a); err == nil || !strings.Contains(err.Error(), "two lists of nodes, want one (a cluster that changes is what replay record polls, ") {
 		t.Errorf("two that are named: %v", err)
 	}
 }

@@ -217,7 +217,7 @@ func TestDuration(t *testing.T) {
 // Of jobs that are all submitted at once there is no offered load, which is said as it is; where there is a span and no cluster it is unknown.
 func TestLoadOfOneInstant(t *testing.T) {
 	for span, want := range map[int64]string{
-		0:    "none: all is submitted at once, and it is the work over the time until the last submission\n",
+		0:    "none, as all is submitted at once: it is the work over the time until the last submission\n",
 		1000: "an unknown share of the vcores, an unknown share of the memory\n",
 	} {
 		var b strings.Builder

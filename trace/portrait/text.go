@@ -11,14 +11,6 @@ import (
 	"replay/trace"
 )
 
-// offered is an offered load in words: of jobs that are all submitted at once there is none.
-func (p *Portrait) offered(l *trace.Offered) string {
-	if p.SpanMS == 0 {
-		return "none: all is submitted at once, and it is the work over the time until the last submission"
-	}
-	return strings.Join(l.Parts(), ", ")
-}
-
 // WriteText writes the summary for people, with two small pictures: the work submitted over time, and how long tasks take.
 func (p *Portrait) WriteText(out io.Writer) error {
 	var b strings.Builder
@@ -52,9 +44,9 @@ func (p *Portrait) WriteText(out io.Writer) error {
 		line("other nodes", "%d that join later or are only preferred", c.Nodes-p.Cluster.Nodes)
 	}
 	line("node events", "%s", kindList(p.Events))
-	line("offered load", "%s", p.offered(&p.Load))
+	line("offered load", "%s", p.Load.Over(p.SpanMS))
 	if h := p.Held; h != nil {
-		line("with held executors", "%s; tasks take %s of the executors' time (%s)%s", p.offered(&h.Load), percent(h.Tasks), counted.Of(h.Jobs, "jobs"), h.Ends("; "))
+		line("with held executors", "%s; tasks take %s of the executors' time (%s)%s", h.Load.Over(p.SpanMS), percent(h.Tasks), counted.Of(h.Jobs, "jobs"), h.Ends("; "))
 	}
 	a, sh := &p.Arrivals, &p.Shapes
 	if p.SpanMS > 0 {

@@ -16,6 +16,9 @@ func TestGen(t *testing.T) {
 	if code != cmdline.ExitDone || !strings.Contains(stdout, "10 jobs, 20 stages, 250 tasks") || !strings.Contains(stdout, "offered load: 50.0 % of the vcores") {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
+	if out := must(t, "gen", "uniform-micro", "--jobs", "1", "--out", filepath.Join(t.TempDir(), "one")); !strings.Contains(out, "offered load: none, as all is submitted at once: ") {
+		t.Errorf("of one job: %s", out)
+	}
 	hash, _, _ := strings.Cut(strings.TrimPrefix(stdout, "trace "), "\n")
 	if code, stdout, stderr := replay(t, "trace", "check", dir); code != cmdline.ExitDone || !strings.HasPrefix(stdout, "ok: 10 jobs") {
 		t.Errorf("trace check: exit code %d\n%s%s", code, stdout, stderr)

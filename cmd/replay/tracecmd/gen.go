@@ -141,9 +141,9 @@ func writeSettings(w io.Writer, p *synth.Preset, list []synth.Setting) error {
 
 func writeGenerated(w io.Writer, r *synth.Result) error {
 	n := r.Counts
-	_, err := fmt.Fprintf(w, "trace %s\n%s, %s, %s over %d s; %s, %s\noffered load: %s of the vcores, %s of the memory; arrivals %.6g times as fast as the preset's\n",
+	_, err := fmt.Fprintf(w, "trace %s\n%s, %s, %s over %d s; %s, %s\noffered load: %s; arrivals %.6g times as fast as the preset's\n",
 		r.Hash, quantity.Counted(n.Jobs, "jobs"), quantity.Counted(n.Stages, "stages"), quantity.Counted(n.Tasks, "tasks"), r.SpanMS/1000,
-		quantity.Counted(n.Nodes, "nodes"), quantity.Counted(n.NodeEvents, "node events"), trace.Percent(r.Load.VCores), trace.Percent(r.Load.Memory), r.Factor)
+		quantity.Counted(n.Nodes, "nodes"), quantity.Counted(n.NodeEvents, "node events"), r.Load.Over(r.SpanMS), r.Factor)
 	if err == nil && r.LeftOut > 0 {
 		_, err = fmt.Fprintf(w, "jobs left out, as they had more work than was left of the load in the span: %d\n", r.LeftOut)
 	}

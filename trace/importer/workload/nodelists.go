@@ -86,7 +86,7 @@ func (b *Builder) takeNodeLists(lists []nodeList) error {
 	path := lists[0].path
 	switch {
 	case len(lists) > 1 && len(given) > 0:
-		return fmt.Errorf("%s and %s: two lists of nodes, want one", path, lists[1].path)
+		return fmt.Errorf("%s and %s: two lists of nodes, want one (a cluster that changes is what replay record polls, or so many nodes from a time on: --autoscale schedule of a replay)", path, lists[1].path)
 	case len(lists) > 1:
 		b.Warn("%s: %s of nodes are in the folder, none is used: name one of them beside the folder", path, counted.Of(int64(len(lists)), "lists"))
 		return nil
