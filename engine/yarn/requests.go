@@ -221,9 +221,16 @@ type Requests struct {
 	present jvm.ConcurrentHashMap[Key, *Table]
 	stopped bool
 
-	// OnEmpty, if set, is told when an ask, or an ask for growth that is taken back, leaves nothing wanted, before what comes after it
-	// in the same message.
-	OnEmpty interface{ Emptied() }
+	Watcher Watcher // nil for none
+}
+
+// A Watcher is told of changes of what is wanted anywhere.
+type Watcher interface {
+	// Changed says that another number of containers, or containers of another size, may be wanted under the key of a table.
+	Changed(t *Table)
+
+	// Emptied says that an ask, or an ask for growth that is taken back, leaves nothing wanted, before what comes after it in the same message.
+	Emptied()
 }
 
 type requestLists struct {
@@ -433,6 +440,9 @@ func (r *Requests) put(t *Table, a protocol.Ask, add bool) *Record {
 
 // settle activates or drops a table after its record of "*" was replaced.
 func (r *Requests) settle(t *Table, anyRecord *Record) {
+	if anyRecord != nil {
+		r.changed(t)
+	}
 	switch {
 	case anyRecord == nil:
 	case anyRecord.Count <= 0:
@@ -461,14 +471,23 @@ func (r *Requests) activate(t *Table) {
 func (r *Requests) deactivate(t *Table) {
 	if t.active {
 		t.active = false
-		i := slices.Index(r.active, t)
+		i := 0
+		if r.active[0] != t {
+			i, _ = slices.BinarySearchFunc(r.active, t.Key, func(t *Table, k Key) int { return t.Key.Compare(k) })
+		}
 		r.active = slices.Delete(r.active, i, i+1)
 	}
 }
 
+func (r *Requests) changed(t *Table) {
+	if r.Watcher != nil {
+		r.Watcher.Changed(t)
+	}
+}
+
 func (r *Requests) checkEmptied() {
-	if len(r.active) == 0 && r.OnEmpty != nil {
-		r.OnEmpty.Emptied()
+	if len(r.active) == 0 && r.Watcher != nil {
+		r.Watcher.Emptied()
 	}
 }
 
@@ -516,6 +535,7 @@ func (t *Table) takeOne(name protocol.Name, hash int32) RememberAsk {
 
 func (r *Requests) takeAny(t *Table) RememberAsk {
 	a := t.takeOne(protocol.Any, anyHash)
+	r.changed(t)
 	if t.Any() == nil {
 		r.deactivate(t)
 		if t.records.Len() == 0 && (!t.byLocality() || t.none()) {
@@ -554,11 +574,19 @@ func (r *Requests) PutBack(k Key, asks []RememberAsk) {
 	}
 }
 
+// Pending returns what is wanted anywhere under the key.
+func (t *Table) Pending() resource.Resource {
+	if !t.active {
+		return resource.Resource{}
+	}
+	a := t.Any()
+	return a.Size.Mul(float64(a.Count))
+}
+
 // Pending returns the sum over the keys of what is wanted anywhere.
 func (r *Requests) Pending() (sum resource.Resource) {
 	for _, t := range r.active {
-		a := t.Any()
-		sum = sum.Add(a.Size.Mul(float64(a.Count)))
+		sum = sum.Add(t.Pending())
 	}
 	return sum
 }

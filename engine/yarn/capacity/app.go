@@ -35,13 +35,17 @@ type app struct {
 	live jvm.ConcurrentHashMap[protocol.ContainerID, *yarn.Container]
 	held jvm.HashMap[yarn.Key, *key]
 
-	keys []*key // by the number of the table
+	keys    []*key // by the number of the table
+	changed []*key // those whose table has changed since the last look, each once
+	emptied int64  // how often nothing was wanted in the middle of a message
 }
 
 // key is what delay scheduling and reservations keep of one table of requests.
 type key struct {
 	t          *yarn.Table
-	wanted     bool // as of the last look
+	pending    resource.Resource // wanted, as of the last look
+	wanted     int64             // app.emptied plus 1 as of the last look at which something was wanted, 0 for one at which nothing was
+	changed    bool              // stands in app.changed
 	rereserved int32
 	reserved   jvm.HashMap[protocol.NodeID, *yarn.Container]
 	enough     enough
@@ -85,38 +89,46 @@ func (a *app) of(t *yarn.Table) *key {
 	return a.keys[t.Number]
 }
 
+// Changed is part of [yarn.Watcher].
+func (a *app) Changed(t *yarn.Table) {
+	if k := a.of(t); !k.changed {
+		k.changed = true
+		a.changed = append(a.changed, k)
+	}
+}
+
 // requestsChanged carries a change of the request tables on to the pending resources of the queues and to the
 // users of the queue who ask for something.
 //
 // Source: AppSchedulingInfo.updatePendingResources.
 func (a *app) requestsChanged() {
-	for _, k := range a.keys {
-		if k != nil {
-			k.wanted = k.wanted && k.t.Wanted()
-		}
-	}
-	for _, t := range a.Active() {
-		if k := a.of(t); !k.wanted {
-			k.wanted = true
+	pending, now := a.pending, a.emptied+1
+	for _, k := range a.changed {
+		k.changed = false
+		was := k.pending
+		k.pending = k.t.Pending()
+		pending = pending.Add(k.pending.Sub(was))
+		switch {
+		case !k.t.Wanted():
+			k.wanted = 0
+		case k.wanted != now:
+			k.wanted = now
 			a.q.users.activate(a)
 		}
 	}
+	a.changed = a.changed[:0]
 	if len(a.Active()) == 0 {
 		a.q.users.deactivate(a)
 	}
-	a.setPending(a.Requests.Pending())
+	a.setPending(pending)
 	a.touchHeld()
 }
 
-// Emptied is called where nothing is wanted in the middle of a message: what is asked later in it counts as asked anew.
+// Emptied is part of [yarn.Watcher]: what is asked later in the message counts as asked anew.
 //
 // Source: AppSchedulingInfo.checkForDeactivation.
 func (a *app) Emptied() {
-	for _, k := range a.keys {
-		if k != nil {
-			k.wanted = false
-		}
-	}
+	a.emptied++
 	a.q.users.deactivate(a)
 }
 

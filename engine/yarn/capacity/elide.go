@@ -104,10 +104,7 @@ func (s *Scheduler) touch() { s.elision.still = false }
 
 // touchHeld notes a change of what the application asks for or accepts.
 func (a *app) touchHeld() {
-	for _, k := range a.keys {
-		if k == nil || k.reserved.Len() == 0 {
-			continue
-		}
+	for _, k := range a.held.All {
 		for _, c := range k.reserved.All {
 			c.Node.Touch()
 		}

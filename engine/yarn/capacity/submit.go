@@ -119,7 +119,7 @@ func (s *Scheduler) AddAttempt(id protocol.AppID) {
 	if a.am.IsNone() {
 		a.am = s.least
 	}
-	a.OnEmpty = a
+	a.Watcher = a
 	a.rank = policy.LeafApp{ID: int32(id), Priority: sub.spec.Priority, Start: a.Start}
 	if sub.last != nil {
 		a.asking = sub.last.asking // of the application, whatever its attempt
