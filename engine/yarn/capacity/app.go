@@ -21,11 +21,12 @@ type app struct {
 	am   resource.Resource // charged against the limits of application masters
 	rank policy.LeafApp    // its place in the orders of the queue
 
-	runnable bool // the running limits let it start, as of the last check
-	entered  int  // times that it is among those of its queue which run
-	active   bool // the queue has room for its master
-	asking   bool // counts among its user's applications with outstanding requests
-	stale    bool // its place in the queue's order is to be looked up again
+	runnable bool   // the running limits let it start, as of the last check
+	entered  int    // times that it is among those of its queue which run
+	active   bool   // the queue has room for its master
+	alike    *alike // while it waits for that
+	asking   bool   // counts among its user's applications with outstanding requests
+	stale    bool   // its place in the queue's order is to be looked up again
 
 	pending    resource.Resource // wanted
 	reserved   resource.Resource

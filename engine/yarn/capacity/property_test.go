@@ -114,7 +114,7 @@ func (w *world) step() {
 		spec := yarn.AppSpec{
 			ID: w.lastApp, User: rapid.SampledFrom([]string{"u", "v"}).Draw(t, "user"),
 			Queue:  rapid.SampledFrom([]string{"root.a", "root.b.x", "root.b.y"}).Draw(t, "queue"),
-			AMSize: resource.R(1024, 1), Priority: rapid.Int32Range(0, 2).Draw(t, "priority"),
+			AMSize: resource.R(1024*rapid.Int64Range(1, 2).Draw(t, "master"), 1), Priority: rapid.Int32Range(0, 2).Draw(t, "priority"),
 		}
 		var refused error
 		w.both(func(s *Scheduler) { refused = s.AddApp(spec) })
@@ -299,6 +299,7 @@ func (w *world) check() {
 		if !q.leaf {
 			continue
 		}
+		checkAlike(w.t, q)
 		waiting := 0
 		for u := range maps.Values(q.users.byName) {
 			if u.waits() {

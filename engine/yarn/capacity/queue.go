@@ -39,7 +39,10 @@ type queue struct {
 	currentLimit resource.Resource // the same, as headroom is computed from it
 	amLimit      resource.Resource
 	amUsed       resource.Resource
-	pendingApps  []*app // runnable, wait for room for their masters; in order
+	pendingApps  []*app    // runnable, wait for room for their masters; in order
+	amSizes      []*amSize // of the masters of these, in no order that means anything
+	amSizeOf     map[resource.Resource]*amSize
+	passes       int64  // of [queue.activate]
 	activeApps   []*app // in the order of service as of the last look
 	stale        []*app // to be placed again in activeApps
 	waiting      []*app // kept back by running limits, in order of arrival

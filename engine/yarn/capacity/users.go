@@ -15,6 +15,7 @@ type user struct {
 	asking  bool // his usage is part of the sum over users that ask
 	askers  int  // his applications with outstanding requests
 	look    look
+	alike   map[resource.Resource]*alike // of his applications that wait for room for masters, by the size of these
 	*account
 }
 
