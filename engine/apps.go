@@ -42,6 +42,7 @@ type app struct {
 	exiting    int64   // one of which it ends behind what is executed, 0 for none; see [sim.exitNow]
 	inRow      bool    // some of these come one after the other
 	asks       []outstanding
+	asksAt     map[int32]int         // by priority, the places in asks of those behind the first few
 	open       int                   // containers that are not written yet
 	fates      [fates]int            // how many of them have each
 	risky      int64                 // until when a container may expire although its process was started
@@ -491,11 +492,23 @@ func (a *app) asked(s *sim, req *protocol.AllocateRequest) {
 	}
 }
 
+// fewAsks is how many priorities are looked through one after the other.
+const fewAsks = 16
+
 func (a *app) outstandingAt(priority int32) *outstanding {
-	for i := range a.asks {
+	for i := range a.asks[:min(len(a.asks), fewAsks)] {
 		if a.asks[i].priority == priority {
 			return &a.asks[i]
 		}
+	}
+	if at, ok := a.asksAt[priority]; ok {
+		return &a.asks[at]
+	}
+	if at := len(a.asks); at >= fewAsks {
+		if at == fewAsks {
+			a.asksAt = map[int32]int{}
+		}
+		a.asksAt[priority] = at
 	}
 	a.asks = reuse.Longer(a.asks)
 	o := &a.asks[len(a.asks)-1]
