@@ -145,7 +145,6 @@ func (q *queue) addPending(a *app) {
 //
 // Source: AbstractLeafQueue.addApplicationAttempt.
 func (q *queue) addAttempt(a *app) {
-	q.users.listen()
 	q.users.add(a.user)
 	if !a.runnable {
 		q.waiting = append(q.waiting, a)
@@ -164,7 +163,6 @@ func (q *queue) addAttempt(a *app) {
 //
 // Source: AbstractLeafQueue.removeApplicationAttempt.
 func (q *queue) removeAttempt(a *app) {
-	q.users.listen()
 	u := a.user
 	q.users.add(u)
 	if a.entered > 0 {
@@ -174,8 +172,8 @@ func (q *queue) removeAttempt(a *app) {
 		q.waiting = remove(q.waiting, a)
 	}
 	if a.active {
-		q.activeApps = remove(q.activeApps, a)
-		q.stale = remove(q.stale, a)
+		q.users.leaves(a)
+		q.removeActive(a)
 		q.amUsed = q.amUsed.Sub(a.am)
 		u.amUsed = u.amUsed.Sub(a.am)
 		q.users.enters(u, 0, -1)

@@ -25,6 +25,7 @@ type app struct {
 	entered  int    // times that it is among those of its queue which run
 	active   bool   // the queue has room for its master
 	alike    *alike // while it waits for that
+	wishes   bool   // stands in queue.wishing
 	asking   bool   // counts among its user's applications with outstanding requests
 	stale    bool   // its place in the queue's order is to be looked up again
 
@@ -138,7 +139,9 @@ func (a *app) setPending(r resource.Resource) {
 	if d.IsNone() {
 		return
 	}
-	a.pending = r
+	if a.pending = r; !r.IsNone() {
+		a.q.wish(a)
+	}
 	for q := a.q; q != nil; q = q.parent {
 		wanted := q.hasPending()
 		if q.pending = q.pending.Add(d); q.hasPending() != wanted {

@@ -1,6 +1,8 @@
 package capacity
 
 import (
+	"slices"
+
 	"replay/engine/yarn"
 	"replay/policy"
 	"replay/policy/resource"
@@ -21,22 +23,55 @@ func (q *queue) assignLeaf(n *yarn.Node, lim *limits) assignment {
 		return assignment{}
 	}
 	s := q.s
-	check := true
-	for _, a := range q.served() {
+	check, served := true, q.served()
+	for i, a := range served {
+		if !check && !q.slipped && !s.literally {
+			return q.assignBehind(served[i-1], n, lim)
+		}
 		if check {
 			if !q.canAssign(lim, a.reserved) {
 				return assignment{}
 			}
 			check = s.keepLooking && !a.reserved.IsNone()
 		}
-		if !q.mayTake(a, lim) {
-			continue
-		}
-		if got := a.assign(n, lim); s.positive(got.size) || got.skip == skipLimit {
+		if got, done := q.offer(a, n, lim); done {
 			return got
 		}
 	}
 	return assignment{}
+}
+
+// assignBehind is [queue.assignLeaf] for the applications behind one, of those that are not [app.content]. For the others an offer would look at their users' limits, which hold until
+// something changes: a look comes to the same at the next application of the user, as the queue's limit is that of the look at the first of all. That is not so where a user is away
+// who has applications.
+func (q *queue) assignBehind(last *app, n *yarn.Node, lim *limits) (got assignment) {
+	from, has := slices.BinarySearchFunc(q.wishing, last, q.compareApps)
+	if has {
+		from++
+	}
+	kept, i, done := from, from, false
+	for ; i < len(q.wishing) && !done; i++ {
+		a := q.wishing[i]
+		if got, done = q.offer(a, n, lim); !done && a.content() {
+			a.wishes = false
+			continue
+		}
+		q.wishing[kept] = a
+		kept++
+	}
+	if q.wishing = slices.Delete(q.wishing, kept, i); !done {
+		return assignment{}
+	}
+	return got
+}
+
+// offer offers a node to an application and reports whether the search ends with that.
+func (q *queue) offer(a *app, n *yarn.Node, lim *limits) (got assignment, done bool) {
+	if !q.mayTake(a, lim) {
+		return assignment{}, false
+	}
+	got = a.assign(n, lim)
+	return got, q.s.positive(got.size) || got.skip == skipLimit
 }
 
 // mayTake tests the limit of the application's user. While nothing changes that the limit depends on, the limit of the

@@ -1,6 +1,8 @@
 package capacity
 
 import (
+	"slices"
+
 	"replay/engine/yarn/conf"
 	"replay/policy"
 	"replay/policy/resource"
@@ -45,6 +47,8 @@ type queue struct {
 	passes       int64  // of [queue.activate]
 	activeApps   []*app // in the order of service as of the last look
 	stale        []*app // to be placed again in activeApps
+	wishing      []*app // those of activeApps that are not [app.content], and some that are, in that order
+	slipped      bool   // all of activeApps are looked at, see [queue.assignLeaf]
 	waiting      []*app // kept back by running limits, in order of arrival
 }
 
@@ -70,6 +74,7 @@ func (s *Scheduler) newQueue(i int, parent *queue) *queue {
 		if q.appOrder, err = s.site.Policies.NewLeafOrder(c.Ordering, policy.LeafOrderSettings{SizeBasedWeight: c.SizeBasedWeight}); err != nil {
 			panic(err) // the configuration knows the names
 		}
+		q.slipped = !slices.ContainsFunc(policy.LeafOrders, func(o policy.LeafOrderEntry) bool { return o.Name == c.Ordering }) // it may be no order
 		_, q.byUsage = q.appOrder.(policy.WithUsage)
 	}
 	return q

@@ -15,6 +15,7 @@ type user struct {
 	asking  bool // his usage is part of the sum over users that ask
 	askers  int  // his applications with outstanding requests
 	look    look
+	running int                          // his applications among the active ones of the queue
 	alike   map[resource.Resource]*alike // of his applications that wait for room for masters, by the size of these
 	*account
 }
@@ -69,6 +70,8 @@ type users struct {
 	limit    resource.Resource
 
 	since, last yarn.Place // of the first and the latest change that limit is without
+	left        yarn.Place // up to which a master has spoken whose application has left
+	listened    yarn.Place // where listen was called last
 }
 
 func newUsers(q *queue) *users {
@@ -98,22 +101,28 @@ func (m *users) add(u *user) {
 
 // enters adds to a user's numbers of applications.
 func (m *users) enters(u *user, pending, active int) {
-	if u.waits() {
-		m.waiting--
-	}
+	waited := u.waits()
 	u.pending += pending
 	u.active += active
-	if u.waits() {
+	switch waits := u.waits(); {
+	case waits == waited:
+	case waits:
+		m.listen()
 		m.waiting++
+	default:
+		m.listen()
+		m.waiting--
 	}
 }
 
 // remove takes a user without applications away.
 func (m *users) remove(u *user) {
+	m.listen()
 	if u.waits() {
 		m.waiting--
 	}
 	u.present = false
+	m.q.slipped = m.q.slipped || u.running > 0
 	m.order.Remove(u.name, u.hash)
 	if u.asking {
 		m.asks(u, false)
@@ -180,7 +189,12 @@ func (m *users) deactivate(a *app) {
 // numActive is how many users count as active for the limit of application masters.
 //
 // Source: UsersManager.getNumActiveUsers.
-func (m *users) numActive() int { return m.asking + m.onlyPending }
+func (m *users) numActive() int {
+	if m.onlyPending != m.waiting {
+		m.listen()
+	}
+	return m.asking + m.onlyPending
+}
 
 // charge adds r, which may be negative, to what a user uses. Metrics of users take the limit at once, and with it who counts for it.
 //
@@ -229,29 +243,32 @@ func (m *users) changed() {
 }
 
 // listen brings the limit, and who counts for it, to what the heartbeats of application masters have made of it that were left out. It comes before something is read
-// of it, or changes, without a change of the version: a heartbeat is told the headroom, for which the limit is computed if it has changed.
+// of it, or changes, without a change of the version: a heartbeat is told the headroom, for which the limit is computed if it has changed. Only the number of users who wait changes so, and
+// while it is what counts nothing comes of it.
 func (m *users) listen() {
 	to := m.q.s.masters
 	if to == nil || m.computed == m.version {
 		return
 	}
 	now := to.Place()
-	if m.since == now {
+	if m.since == now || m.listened == now {
 		return
 	}
+	m.listened = now
 	enough := m.last
 	if enough == now { // none comes behind
 		enough = m.since
 	}
-	var latest yarn.Place
+	latest := m.left
 	for _, a := range m.q.activeApps {
+		if latest != (yarn.Place{}) && !latest.Before(enough) {
+			break
+		}
 		if a.headroomOf == nil {
 			continue
 		}
 		if p := to.Spoke(a.ID); latest.Before(p) {
-			if latest = p; !latest.Before(enough) {
-				break
-			}
+			latest = p
 		}
 	}
 	switch {
@@ -261,6 +278,15 @@ func (m *users) listen() {
 		m.since = now
 	default:
 		m.compute()
+	}
+}
+
+// leaves notes up to when the master of an application spoke that leaves the active ones.
+func (m *users) leaves(a *app) {
+	if to := m.q.s.masters; to != nil && m.computed != m.version && a.headroomOf != nil {
+		if p := to.Spoke(a.ID); m.left.Before(p) {
+			m.left = p
+		}
 	}
 }
 
