@@ -9,7 +9,7 @@ type scan struct {
 
 // eligible reports whether a type is looked at: tasks of it run, and none waits for a container.
 func (j *job) eligible(i int) bool {
-	return len(j.tasks[i]) > 0 && j.set.task(i == 1).Speculative && j.waiting[i] == 0 && len(j.live[i]) > 0
+	return len(j.tasks[i]) > 0 && j.set.task(i == 1).Speculative && j.waiting[i] == 0 && j.live[i].n > 0
 }
 
 // expectScan puts the next scan into the event queue. It comes after each heartbeat, and when an attempt goes that waits for a container: nothing else makes a
@@ -62,9 +62,9 @@ func (j *job) speculateOn(i int) bool {
 	if !j.eligible(i) {
 		return false
 	}
-	byTask := map[int32]list{}
+	byTask := map[int32][]*attempt{}
 	var order []int32
-	for _, a := range j.live[i] {
+	for a := range j.live[i].all {
 		if byTask[a.id.Task] == nil {
 			order = append(order, a.id.Task)
 		}
@@ -97,7 +97,7 @@ func (j *job) speculateOn(i int) bool {
 // worth is how many ms earlier a second attempt would end, or why there is to be none.
 //
 // Source: DefaultSpeculator.speculationValue, StartEndTimesBase.thresholdRuntime.
-func (j *job) worth(i int, index int32, attempts list) int64 {
+func (j *job) worth(i int, index int32, attempts []*attempt) int64 {
 	t := &j.tasks[i][index]
 	done := j.completed[i]
 	early := done < 1 || float32(done)/float32(len(j.tasks[i])) < 0.05

@@ -58,15 +58,53 @@ type attempt struct {
 	until      int64 // end of its work; never while it is not known
 	shuffle    int64 // when the shuffle of a reduce ends; never while it is not known
 	watched    watched
+	place      int // in the list of those that are not over, plus 1; 0 for none
 }
 
 // list are attempts in the order of their serial numbers.
-type list []*attempt
+type list struct {
+	places []*attempt // nil for one that has been removed
+	n      int
+}
 
+func (l *list) add(a *attempt) {
+	l.places = append(l.places, a)
+	l.n++
+	a.place = len(l.places)
+}
+
+// remove takes an attempt out that is in the list or in none.
 func (l *list) remove(a *attempt) {
-	if i, ok := slices.BinarySearchFunc(*l, a.serial, func(x *attempt, serial int64) int { return int(x.serial - serial) }); ok {
-		*l = slices.Delete(*l, i, i+1)
+	if a.place == 0 {
+		return
 	}
+	l.places[a.place-1], a.place = nil, 0
+	if l.n--; l.n < len(l.places)/2 {
+		l.places = slices.DeleteFunc(l.places, func(a *attempt) bool { return a == nil })
+		for i, a := range l.places {
+			a.place = i + 1
+		}
+	}
+}
+
+// all yields the attempts. None may be removed meanwhile.
+func (l *list) all(yield func(*attempt) bool) {
+	for _, a := range l.places {
+		if a != nil && !yield(a) {
+			return
+		}
+	}
+}
+
+// living returns the attempts of a task that are not over, in the order of their serial numbers.
+func (j *job) living(reduce bool, index int32) (list []*attempt) {
+	first := j.past.firstNumber()
+	for n := range j.tasks[typeOf(reduce)][index].attempts {
+		if a := j.byID[allocator.Attempt{Reduce: reduce, Task: index, Number: first + n}]; a != nil && a.place > 0 {
+			list = append(list, a)
+		}
+	}
+	return list
 }
 
 func (j *job) taskOf(a *attempt) *task { return &j.tasks[typeOf(a.id.Reduce)][a.id.Task] }
@@ -84,7 +122,7 @@ func (j *job) attempt(reduce bool, index int32, speculative, reschedule bool) {
 	t.attempts++
 	j.attempts = append(j.attempts, a)
 	j.byID[a.id] = a
-	j.live[i] = append(j.live[i], a)
+	j.live[i].add(a)
 	j.waiting[i]++
 	failed := t.failures > 0 || reschedule
 	var hosts, racks []protocol.Name
@@ -239,8 +277,8 @@ func (j *job) succeed(a *attempt) {
 	}
 	j.past.keep(j, a.id.Reduce, a.id.Task, t)
 	if t.attempts > 1 {
-		for _, other := range slices.Clone(j.live[i]) {
-			if other.id.Task == a.id.Task && other != a {
+		for _, other := range j.living(a.id.Reduce, a.id.Task) {
+			if other != a {
 				j.kill(other, false)
 			}
 		}
@@ -256,7 +294,7 @@ func (j *job) fetchAll() {
 	if !j.mapsDone() {
 		return
 	}
-	for _, r := range j.live[1] {
+	for r := range j.live[1].all {
 		if r.state == running && r.until == never && r.shuffle == never {
 			j.fetches(r)
 		}
@@ -290,10 +328,8 @@ func (j *job) taskFailed(a *attempt) {
 		t.over = true
 		j.completed[i]++
 		j.failed[i]++
-		for _, other := range slices.Clone(j.live[i]) {
-			if other.id.Task == a.id.Task {
-				j.kill(other, false)
-			}
+		for _, other := range j.living(a.id.Reduce, a.id.Task) {
+			j.kill(other, false)
 		}
 		if !a.id.Reduce && j.mapsDone() {
 			j.lastMap = j.h.Now()
@@ -302,8 +338,8 @@ func (j *job) taskFailed(a *attempt) {
 		return
 	}
 	speculates := j.set.task(a.id.Reduce).Speculative
-	for _, other := range j.live[i] {
-		if other.id.Task == a.id.Task && (!speculates || other.state != unassigned) {
+	for _, other := range j.living(a.id.Reduce, a.id.Task) {
+		if !speculates || other.state != unassigned {
 			return
 		}
 	}
@@ -488,7 +524,7 @@ func (j *job) nodesChanged() {
 // wanted returns how many maps have left their output on a node, if there are reduces that have not fetched everything.
 func (j *job) wanted(node int32) int {
 	fetched := j.completed[1]
-	for _, r := range j.live[1] {
+	for r := range j.live[1].all {
 		if r.state == running && r.until != never {
 			fetched++
 		}
@@ -512,7 +548,7 @@ func (j *job) rerun(index int32, reschedule bool) {
 	j.Job.TaskMS -= t.ms
 	j.Job.WastedTaskMS += t.ms
 	j.past.drop(index)
-	for _, r := range j.live[1] {
+	for r := range j.live[1].all {
 		if r.state == running && r.until == never {
 			r.shuffle = never
 		}
@@ -523,8 +559,7 @@ func (j *job) rerun(index int32, reschedule bool) {
 // end writes the attempts that run, when the master ends.
 func (j *job) end(how string) {
 	for i := range j.live {
-		for len(j.live[i]) > 0 {
-			a := j.live[i][0]
+		for _, a := range slices.Collect(j.live[i].all) {
 			a.state = ended
 			j.close(a, how)
 		}
