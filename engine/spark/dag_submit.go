@@ -43,16 +43,14 @@ func (d *DAG) missingParents(stage int32) []int32 {
 		for _, p := range d.stages[from].reads {
 			switch s := &d.stages[p]; {
 			case d.availableOf(p) < s.tasks:
-				if !slices.Contains(need, p) {
-					need = append(need, p)
-				}
+				need = append(need, p)
 			case s.next == s.before:
 				s.before-- // that it was skipped counts as an attempt
 			}
 		}
 	}
 	slices.Sort(need)
-	return need
+	return slices.Compact(need)
 }
 
 // submitTasks submits an attempt with the partitions that are missing.
