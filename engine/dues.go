@@ -105,12 +105,13 @@ func (a *app) beginJoined() {
 	a.inRow = false
 }
 
-// mayBegin reports whether the containers of an application with a [master.Talker] that begin at a time are known to do so then: their nodes hear of them by an event of its own, and none
+// mayBegin reports whether the containers of an application with a [master.Talker] that begin at a time are known to do so then: their nodes are there and hear of them by an event of its own, and none
 // expires before.
 func (a *app) mayBegin(at int64) bool {
+	s := a.s
 	for i := range a.starts {
 		if x := &a.starts[i]; x.at == at && !x.done {
-			if c := a.containerOf(x.number); c == nil || at > c.rec.Acquired+int64(a.s.sc.Site.ContainerExpiry) {
+			if c := a.containerOf(x.number); c == nil || at > c.rec.Acquired+int64(s.sc.Site.ContainerExpiry) || s.nodes.isDown(c.node) || !s.rm.Registered(c.node) {
 				return false
 			}
 		}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -324,17 +325,22 @@ func (s *sim) mastersFallSilent(id protocol.NodeID) {
 }
 
 // survivorsDie ends what still runs on a node that was decommissioned, of which the ResourceManager knows nothing any more: when the node
-// goes, or when its NodeManager does, before another starts.
+// goes, or when its NodeManager does, before another starts. They end in the order of their numbers: that of slots is another one in each engine.
 func (s *sim) survivorsDie(id protocol.NodeID) {
+	var left []protocol.ContainerID
 	for _, a := range s.apps {
 		if a == nil {
 			continue
 		}
 		for _, c := range a.containers {
 			if c != nil && c.process == running && c.rec.Node == int32(id) {
-				s.processDied(a.containerID(c.rec.Number))
+				left = append(left, a.containerID(c.rec.Number))
 			}
 		}
+	}
+	slices.SortFunc(left, func(a, b protocol.ContainerID) int { return cmp.Or(cmp.Compare(a.App, b.App), cmp.Compare(a.N, b.N)) })
+	for _, c := range left {
+		s.processDied(c)
 	}
 }
 
