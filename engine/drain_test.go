@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"testing"
 
 	"replay/engine/protocol"
@@ -40,6 +41,9 @@ func TestDrainingNodeIsNotFilledAgain(t *testing.T) {
 			}
 			if !want(ended, stayed, later) {
 				t.Errorf("%s %s: while the node drained %d containers came and were ended at once, %d stayed, %d ran 15 s after", scheduler, engine, ended, stayed, later)
+			}
+			if said := slices.ContainsFunc(m.Warnings, func(w record.Warning) bool { return w.Code == "total-stalls" }); said != (scheduler == "fifo") {
+				t.Errorf("%s: that YARN's own would stall is said: %v", scheduler, said)
 			}
 			if j := &k.jobs[0]; j.Outcome != record.JobSucceeded || j.TasksFailed > 0 {
 				t.Errorf("%s: the job ended as %s with %d tasks failed: %s", scheduler, j.Outcome, j.TasksFailed, j.Reason)
@@ -117,6 +121,30 @@ func TestWhatADecommissionTakesAlong(t *testing.T) {
 		}
 		if ends[record.EndNodeLost] == 0 || ends[record.EndReleased] > 0 {
 			t.Errorf("%s, engine %q: containers of the node that was decommissioned end as %v, want %s", o.Scheduler, o.Engine, ends, record.EndNodeLost)
+		}
+	}
+}
+
+// A capacity that a node gets while it drains is forgotten with its next heartbeat: back in service it has what it had, and the answer says so.
+func TestCapacityOfADrainingNode(t *testing.T) {
+	less := nodeEvent(21_000, 1, 0, trace.Capacity)
+	less.MemMiB, less.VCores = 2048, 2
+	events := []trace.NodeEvent{nodeEvent(20_000, 0, 0, trace.Drain), less, nodeEvent(25_000, 2, 0, trace.Undrain)}
+	for _, scheduler := range []string{"fair", "capacity"} {
+		var hash string
+		for _, engine := range []string{"", "dense"} {
+			k, m := replay(t, input(cluster(1, 1), events, mapReduceJob(0, 0, stage(0, 12, 60_000, nil))), scenario.Options{Scheduler: scheduler, Engine: engine})
+			checkRecords(t, k, m)
+			if first, last := k.nodes[0], k.nodes[len(k.nodes)-1]; last.Draining || last.MemMiB != first.MemMiB || last.VCores != first.VCores {
+				t.Errorf("%s: at first the node is %+v, in the end %+v", scheduler, first, last)
+			}
+			if !slices.ContainsFunc(m.Warnings, func(w record.Warning) bool { return w.Code == "capacity-draining" }) {
+				t.Errorf("%s: nothing is said of the capacity", scheduler)
+			}
+			if hash != "" && hash != m.DecisionHash {
+				t.Errorf("%s: the engines decide differently", scheduler)
+			}
+			hash = m.DecisionHash
 		}
 	}
 }

@@ -256,6 +256,14 @@ func (s *sim) nodeHeartbeat(id protocol.NodeID) {
 func (s *sim) nodeEvent(i int) {
 	e := &s.sc.Input.Events[i]
 	id := protocol.NodeID(e.Node)
+	if k := s.sc.Kind(); k.Stalls && (e.Kind == trace.Capacity || e.Kind == trace.Drain) {
+		s.warnings.add("total-stalls", "once a node is decommissioned gracefully or gets another capacity, YARN's %s starts and ends no application master any more (docs/oddities.md); here applications go on", k.SimpleClass())
+	}
+	if e.Kind == trace.Capacity && s.rm.Draining(id) {
+		s.drainingCapacity(id, e)
+		s.nextNodeEvent(i + 1)
+		return
+	}
 	spec := &s.nodes.spec[id]
 	if e.MemMiB != trace.Unset {
 		spec.MemMiB = e.MemMiB
@@ -267,9 +275,7 @@ func (s *sim) nodeEvent(i int) {
 	s.nodes.measure(id)
 	switch e.Kind {
 	case trace.Join, trace.Recover:
-		// A NodeManager that comes back before it was found lost registers again: removed, then added.
-		s.rm.RemoveNode(s.now, id)
-		s.addNode(id)
+		s.addNode(id) // one that comes back before it was found lost registers again
 	case trace.Leave:
 		s.nodeProcessesDie(id)
 		s.rm.RemoveNode(s.now, id)
@@ -294,6 +300,20 @@ func (s *sim) nodeEvent(i int) {
 	}
 	s.nodesChanged(id)
 	s.nextNodeEvent(i + 1)
+}
+
+// drainingCapacity changes the capacity of a node that is being decommissioned, which the ResourceManager forgets with the node's next heartbeat: it is no more than what runs there
+// then, and what it was before if the decommission is taken back.
+func (s *sim) drainingCapacity(id protocol.NodeID, e *trace.NodeEvent) {
+	spec := s.nodes.spec[id]
+	if e.MemMiB != trace.Unset {
+		spec.MemMiB = e.MemMiB
+	}
+	if e.VCores != trace.Unset {
+		spec.VCores = e.VCores
+	}
+	s.rm.SetNodeTotal(s.now, id, s.size(&spec))
+	s.warnings.add("capacity-draining", "YARN forgets a capacity that a node gets while it is being decommissioned; the first such node is %s", spec.Host)
 }
 
 // nodeProcessesDie ends every process on the node; the ResourceManager does not know yet.

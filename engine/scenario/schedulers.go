@@ -23,6 +23,7 @@ type Scheduler struct {
 	Updates    bool   // it decides by shares that updates compute (yarn.scheduler.fair.update-interval-ms)
 	Sharing    bool   // its queues have the sharing policies that --sharing names
 	Orders     bool   // its leaf queues have orders of applications (ordering-policy)
+	Stalls     bool   // under the real one no attempt of an application goes on once the total of a node has changed (docs/oddities.md)
 
 	// Read resolves the queues, from the file in force or else from those of the trace.
 	Read func(*Scenario) (Setup, error)
@@ -46,7 +47,7 @@ const classPackage = "org.apache.hadoop.yarn.server.resourcemanager.scheduler."
 var Schedulers = []Scheduler{
 	{Name: "fair", Class: classPackage + "fair.FairScheduler", File: "fair-scheduler.xml", Keys: "yarn.scheduler.fair.", Preempts: true, Reloads: true, Updates: true, Sharing: true, Read: readFair},
 	{Name: "capacity", Class: classPackage + "capacity.CapacityScheduler", File: "capacity-scheduler.xml", Keys: "yarn.scheduler.capacity.", FileOfKeys: true, Orders: true, Read: readCapacity},
-	{Name: "fifo", Class: classPackage + "fifo.FifoScheduler", Read: readFIFO},
+	{Name: "fifo", Class: classPackage + "fifo.FifoScheduler", Stalls: true, Read: readFIFO},
 	{Name: "ideal", Central: true, Read: readIdeal},
 }
 

@@ -167,6 +167,15 @@ type Overcommitter interface {
 	EndExcess(protocol.NodeID)
 }
 
+// An Unreserver is a [Scheduler] that takes a node anew when its total has changed, and keeps no reservation there. What it is told of a node is
+// told of the labels of the node, too, whether or not there are any.
+//
+// Source: RMNodeLabelsManager.updateNodeResource, CapacityScheduler.updateLabelsOnNode.
+type Unreserver interface {
+	// Unreserve gives back what is reserved on a node, the total of which has changed.
+	Unreserve(protocol.NodeID)
+}
+
 // A Barrer is a [Scheduler] that takes bars for an application that has been submitted, see [Attempt.Bar]. It reports false, too, when the application has no attempt.
 type Barrer interface {
 	Bar(protocol.AppID, []Bar) bool

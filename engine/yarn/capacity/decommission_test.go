@@ -48,3 +48,19 @@ func TestDecommissioningNodeGivesNothing(t *testing.T) {
 		t.Error("a node that comes again is as before it went")
 	}
 }
+
+// A node whose total has changed keeps no reservation; what it was reserved for is still asked for.
+func TestNodeWithAnotherTotalKeepsNoReservation(t *testing.T) {
+	r := newResizing(t, 8192, 1024)
+	r.s.AddNode(yarn.NodeSpec{ID: 1, Total: resource.R(4096, 4)})
+	r.ask(1, 7168)
+	r.beat(nil)
+	r.use("reserved", 9216, 2048)
+	r.s.SetNodeTotal(0, resource.R(8192, 9))
+	r.s.Unreserve(0)
+	r.use("given back", 2048, 2048)
+	r.beat(nil)
+	r.use("reserved again", 9216, 2048)
+	r.s.Unreserve(7) // no node
+	r.use("as before", 9216, 2048)
+}

@@ -160,6 +160,20 @@ func (s *Scheduler) SetNodeTotal(id protocol.NodeID, total resource.Resource) {
 	s.clusterChanged()
 }
 
+// Unreserve is part of [yarn.Unreserver].
+//
+// Source: CapacityScheduler.updateNodeLabelsAndQueueResource, killReservedContainer.
+func (s *Scheduler) Unreserve(id protocol.NodeID) {
+	n := s.nodes.Node(id)
+	if n == nil {
+		return
+	}
+	if n.Reserved != nil {
+		s.end(n.Reserved, protocol.ExitAborted, yarn.EventKill)
+	}
+	s.clusterChanged()
+}
+
 // Decommissioning is described at [yarn.Decommissioner]: proposals for the node are refused, see [Scheduler.carryOut].
 func (s *Scheduler) Decommissioning(id protocol.NodeID, on bool) {
 	if n := s.nodes.Node(id); n != nil {

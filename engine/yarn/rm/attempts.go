@@ -48,7 +48,7 @@ func (r *RM) startAttempt(a *app) error {
 	return r.sched.Allocate(a.spec.ID, &f.req, &f.resp)
 }
 
-// endAttempt ends an attempt whose AM container has ended with exit: the application leaves, or its next attempt begins.
+// endAttempt ends an attempt whose AM container has ended with exit: the application leaves, or its next attempt is to begin.
 //
 // Source: RMAppImpl.AttemptFailedTransition.
 func (r *RM) endAttempt(a *app, exit int32) {
@@ -65,9 +65,14 @@ func (r *RM) endAttempt(a *app, exit int32) {
 	r.leave(id) // the attempt's own completions are nobody's any more
 	r.sched.RemoveAttempt(id)
 	r.host.AttemptEnded(id, false, exit, true)
-	if err := r.startAttempt(r.newApp(spec, attempt, failures)); err != nil {
-		r.remove(id)
-		r.host.Refused(id, err)
+	r.work = append(r.work, work{kind: nextBegin, next: r.newApp(spec, attempt, failures)})
+}
+
+// begin begins an attempt that is not the first.
+func (r *RM) begin(a *app) {
+	if err := r.startAttempt(a); err != nil {
+		r.remove(a.spec.ID)
+		r.host.Refused(a.spec.ID, err)
 	}
 }
 

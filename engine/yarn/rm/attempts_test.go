@@ -8,6 +8,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/rm"
+	"replay/policy/resource"
 )
 
 // first submits application 1, whose master's container is allocated on node 0.
@@ -106,4 +107,25 @@ func TestNextAttemptRefused(t *testing.T) {
 	w.askErr = errScheduler
 	w.beat(1, 0, func() { w.ended(cid(1, 1), 0, 1, false) })
 	w.want("refused", append(again(1), "remove application 1", "application 1 is refused: refused by the scheduler")...)
+}
+
+// A node that registers again goes and comes before anything follows from its going. Where attempts fail with it, all leave before the next ones come.
+func TestAttemptsThatFailTogether(t *testing.T) {
+	w := newWorld(t, plain)
+	w.node(0)
+	w.first(2)
+	if err := w.r.Submit(0, yarn.AppSpec{ID: 2, Queue: "root.q", AMSize: size, MaxAttempts: 2}); err != nil {
+		t.Fatal(err)
+	}
+	w.pull = &protocol.Container{ID: cid(2, 1)}
+	w.beat(0, 0, func() { w.allocated(cid(2, 1), 0) })
+	w.pull, w.log = nil, nil
+	w.onAny = func() {
+		w.ended(cid(1, 1), 0, protocol.ExitAborted, false)
+		w.ended(cid(2, 1), 0, protocol.ExitAborted, false)
+	}
+	w.r.AddNode(1, yarn.NodeSpec{ID: 0, Total: resource.R(4096, 4)})
+	w.want("both", "clock 1001", "remove node 0", "add node 0 of [4096 4 0 0]",
+		"remove attempt 1", "attempt 1 ended: false, -100, again", "remove attempt 2", "attempt 2 ended: false, -100, again",
+		"add attempt 1", "allocate 1: [{0 -1 0 1 [1024 1 0 0] true false}]", "add attempt 2", "allocate 2: [{0 -1 0 1 [1024 1 0 0] true false}]")
 }

@@ -30,7 +30,9 @@ func (r *RM) Undrain(now int64, id protocol.NodeID) {
 	}
 	r.clock(now)
 	r.drains(n, false)
-	r.setTotal(n, n.spec.Total, true)
+	if r.setTotal(n, n.spec.Total, true) {
+		r.totalChanged(n, true)
+	}
 	r.drain(now)
 }
 
@@ -108,27 +110,38 @@ func (r *RM) leaves(now int64, n *node) bool {
 	return true
 }
 
-// setTotal gives the scheduler the total of a node, with an overcommit timeout of 0 when it is to hold at once. Such a timeout stays with the node: a
-// later total without one holds from the next heartbeat on.
+// setTotal gives the scheduler the total of a node, with an overcommit timeout of 0 when it is to hold at once. If it reports that it is another one,
+// [RM.totalChanged] is to follow. Such a timeout stays with
+// the node: a later total without one holds from the next heartbeat on.
 //
 // The events of the heartbeat of a draining node are handled in this order. AbstractYarnScheduler.nodeUpdate takes the reported ends in, posts what the node
 // holds then as its total (an RMNodeResourceUpdateEvent) if it is another one, posts MARK_CONTAINER_FOR_KILLABLE for what was too much before, and gives away
 // the room that the ends have made. The total reaches the scheduler behind all that: RMNodeImpl posts it again as a NODE_RESOURCE_UPDATE, behind the allocation
-// of an application master's container and the end of an application. It comes with a timeout of 0, so what the heartbeat has given away is too much at once:
-// the scheduler ends the newest containers that are no masters until the rest fits, see [yarn.Overcommitter].
+// of an application master's container and the end of an application, before that of an attempt that has failed, which is stored first. It comes with a timeout of 0, so what the heartbeat has given away is too much at once:
+// behind the end of such an attempt the scheduler ends the newest containers that are no masters until the rest fits, see [yarn.Overcommitter].
 //
 // Source: AbstractYarnScheduler.nodeUpdate, updateNodeResource; RMNodeImpl.UpdateNodeResourceWhenRunningTransition; SchedulerNode.setOvercommitTimeOut.
-func (r *RM) setTotal(n *node, total resource.Resource, atOnce bool) {
-	changed := total != n.total
+func (r *RM) setTotal(n *node, total resource.Resource, atOnce bool) (changed bool) {
+	changed = total != n.total
 	r.matter()
 	n.total = total
 	r.sched.SetNodeTotal(n.spec.ID, total)
 	if changed && atOnce {
 		n.overcommit = true
-		r.endExcess(n)
 	}
 	r.exceeds(n, changed && !atOnce && n.overcommit)
 	r.note(n)
+	return changed
+}
+
+// totalChanged is what follows from another total: nothing stays reserved there, and what is too much at once ends.
+func (r *RM) totalChanged(n *node, atOnce bool) {
+	if s, drops := r.sched.(yarn.Unreserver); drops {
+		s.Unreserve(n.spec.ID)
+	}
+	if atOnce {
+		r.endExcess(n)
+	}
 }
 
 // exceeds notes whether containers of a node may have no room, which end at its next heartbeat.

@@ -177,7 +177,7 @@ func TestDrainWaitsForWhatWasReported(t *testing.T) {
 	w.want("it runs no more", gone(0)...)
 }
 
-// A new capacity waits until the node is in service again.
+// A new capacity holds until the next heartbeat. In service again the node has what it had before.
 func TestResizeWhileDraining(t *testing.T) {
 	w := newWorld(t, plain)
 	w.node(0)
@@ -187,9 +187,11 @@ func TestResizeWhileDraining(t *testing.T) {
 	w.beat(1, 0, nil)
 	w.want("draining", "clock 1001", "node 0: launched [], completed []", "node 0 has [1024 1 0 0]")
 	w.r.SetNodeTotal(2, 0, resource.R(4096, 4))
-	w.want("the scheduler is not told", "clock 1002")
+	w.want("a new capacity", "clock 1002", "node 0 has [4096 4 0 0]")
+	w.beat(2, 0, nil)
+	w.want("forgotten", "clock 1002", "node 0: launched [], completed []", "node 0 has [1024 1 0 0]")
 	w.r.Undrain(3, 0)
-	w.want("in service with the new capacity", "clock 1003", "node 0 has [4096 4 0 0]")
+	w.want("in service with what it had", "clock 1003", "node 0 has [8192 8 0 0]")
 	w.r.Undrain(4, 0)
 	w.want("it is in service", nil...)
 	w.beat(5, 0, nil)
@@ -289,4 +291,67 @@ func TestDrainEndsWhatIsTooMuch(t *testing.T) {
 	w.node(0)
 	w.beat(8, 0, nil)
 	w.want("a node that comes again has none", "clock 1008", "node 0: launched [], completed []")
+}
+
+// A node whose total has changed keeps no reservation, with a scheduler that takes it anew then.
+func TestNothingStaysReservedWithAnotherTotal(t *testing.T) {
+	w := newWorld(t, func(s scheduler) yarn.Scheduler { return unreserver{ender{s}} })
+	w.node(0)
+	w.app(1)
+	w.run(cid(1, 1), 0)
+	w.r.SetNodeTotal(1, 0, resource.R(8192, 8))
+	w.want("the same total", "clock 1001", "node 0 has [8192 8 0 0]")
+	w.r.SetNodeTotal(2, 0, resource.R(4096, 4))
+	w.want("another total", "clock 1002", "node 0 has [4096 4 0 0]", "nothing stays reserved on node 0")
+	w.r.Drain(0, -1)
+	w.beat(3, 0, nil)
+	w.want("draining", "clock 1003", "node 0: launched [], completed []", "node 0 has [1024 1 0 0]", "nothing stays reserved on node 0", "end what is too much on node 0")
+	w.r.Undrain(4, 0)
+	w.want("back in service", "clock 1004", "node 0 has [4096 4 0 0]", "nothing stays reserved on node 0", "end what is too much on node 0")
+	w.r.Drain(0, -1)
+	w.r.Undrain(5, 0)
+	w.want("as if nothing had been", "clock 1005", "node 0 has [4096 4 0 0]")
+}
+
+// The total that a heartbeat of a draining node leads to comes before the end of an attempt that has failed in it, as that is stored first, and behind that of one whose application has ended. What is too much
+// comes behind both.
+func TestTotalComesBeforeTheEndOfAnAttemptThatFailed(t *testing.T) {
+	for _, ended := range []bool{false, true} {
+		w := newWorld(t, func(s scheduler) yarn.Scheduler { return ender{s} })
+		w.node(0)
+		w.first(2)
+		w.run(cid(1, 1), 0)
+		w.r.Drain(0, -1)
+		w.r.ProcessExited(0, cid(1, 1), 3)
+		total, excess := "node 0 has [0 0 0 0]", "end what is too much on node 0"
+		want := append([]string{"clock 1001", "node 0: launched [], completed [1-1:3]", total}, append(again(3)[2:], excess)...)
+		if ended {
+			w.r.Unregister(0, 1)
+			want = []string{"clock 1001", "node 0: launched [], completed [1-1:3]", "remove application 1", "attempt 1 ended: true, 3", total, excess}
+		}
+		w.beat(1, 0, func() { w.ended(cid(1, 1), 0, 3, true) })
+		w.want(fmt.Sprintf("the application has ended: %v", ended), want...)
+	}
+}
+
+// A NodeManager that registers again waits, when it drains, for the applications that ran there before it did.
+func TestDrainWaitsForWhatRanBeforeTheNodeRegisteredAgain(t *testing.T) {
+	for _, removed := range []bool{false, true} {
+		w := newWorld(t, plain)
+		w.node(0)
+		w.node(1)
+		w.app(1)
+		w.beat(0, 1, func() { w.allocated(cid(1, 2), 1) })
+		w.run(cid(1, 2), 1)
+		w.onAny = func() { w.ended(cid(1, 2), 1, protocol.ExitAborted, true) }
+		if removed {
+			w.r.RemoveNode(1, 1)
+		}
+		w.node(1)
+		w.r.Drain(1, -1)
+		w.beat(2, 1, nil)
+		if gone := !w.r.Registered(1); gone != removed {
+			t.Errorf("the node was found lost before: %v, it has gone: %v", removed, gone)
+		}
+	}
 }

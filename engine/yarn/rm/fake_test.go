@@ -47,6 +47,8 @@ type (
 	reloader  struct{ scheduler }
 	drainer   struct{ scheduler }
 	ender     struct{ scheduler }
+
+	unreserver struct{ ender }
 )
 
 var (
@@ -57,6 +59,7 @@ var (
 
 	_ yarn.Decommissioner = drainer{}
 	_ yarn.Overcommitter  = ender{}
+	_ yarn.Unreserver     = unreserver{}
 )
 
 func newWorld(t *testing.T, wrap func(scheduler) yarn.Scheduler) *world {
@@ -209,6 +212,8 @@ func (s ender) EndExcess(n protocol.NodeID) {
 	s.note("end what is too much on node %d", n)
 	s.asked()
 }
+
+func (s unreserver) Unreserve(n protocol.NodeID) { s.note("nothing stays reserved on node %d", n) }
 
 func (s preempter) Preempt() { s.note("preempt") }
 func (s preempter) KillDue() {

@@ -88,9 +88,10 @@ func (n *node) proc(id protocol.ContainerID) *proc {
 	return nil
 }
 
-// AddNode registers nodes that come at one time, and returns those that are refused as they have less than the smallest container.
+// AddNode registers nodes that come at one time, and returns those that are refused as they have less than the smallest container. One that is in the cluster
+// runs nothing of what it did: it goes and comes before anything follows from its going, and what it has reported as running before still counts when it drains.
 //
-// Source: ResourceTrackerService.registerNodeManager.
+// Source: ResourceTrackerService.registerNodeManager, RMNodeImpl.ReconnectNodeTransition.
 func (r *RM) AddNode(now int64, specs ...yarn.NodeSpec) (refused []protocol.NodeID) {
 	r.clock(now)
 	r.matter()
@@ -98,9 +99,15 @@ func (r *RM) AddNode(now int64, specs ...yarn.NodeSpec) (refused []protocol.Node
 	r.exited = reuse.Reaching(r.exited, len(r.nodes))
 	taken := make([]yarn.NodeSpec, 0, len(specs))
 	for _, spec := range specs {
-		r.forget(&r.nodes[spec.ID])
+		n := &r.nodes[spec.ID]
+		ran := n.ran[:0]
+		if n.registered {
+			r.takeOut(n)
+			ran = n.ran
+		}
+		r.forget(n)
 		fits := r.config.LeastNode.FitsIn(spec.Total)
-		r.nodes[spec.ID] = node{spec: spec, registered: fits, total: spec.Total, drainsFrom: -1, silences: r.nodes[spec.ID].silences + 1}
+		*n = node{spec: spec, registered: fits, total: spec.Total, drainsFrom: -1, ran: ran, silences: n.silences + 1}
 		if fits {
 			taken = append(taken, spec)
 		} else {
@@ -174,20 +181,29 @@ func (r *RM) RemoveNode(now int64, id protocol.NodeID) {
 	}
 	r.clock(now)
 	r.matter()
-	r.nodes[id].registered = false
-	r.sched.RemoveNode(id)
-	r.woken = true
+	r.takeOut(&r.nodes[id])
 	r.forget(&r.nodes[id])
 	r.drain(now)
 }
 
-// SetNodeTotal changes a node's capacity.
+// takeOut takes a node out of the scheduler.
+func (r *RM) takeOut(n *node) {
+	n.registered = false
+	r.sched.RemoveNode(n.spec.ID)
+	r.woken = true
+}
+
+// SetNodeTotal changes a node's capacity. That of one that drains lasts until its next heartbeat: if its decommission is taken back it has what it had before.
+//
+// Source: RMNodeImpl.UpdateNodeResourceWhenRunningTransition, RecommissionNodeTransition (originalTotalCapability).
 func (r *RM) SetNodeTotal(now int64, id protocol.NodeID, total resource.Resource) {
 	r.clock(now)
 	n := &r.nodes[id]
-	n.spec.Total = total
-	if n.registered && !n.draining {
-		r.setTotal(n, total, false)
+	if !n.draining {
+		n.spec.Total = total
+	}
+	if n.registered && r.setTotal(n, total, false) {
+		r.totalChanged(n, false)
 	}
 	r.drain(now)
 }
@@ -368,9 +384,11 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	for _, c := range r.kills {
 		r.host.Kill(c, now)
 	}
-	r.drain(now)
 	if n.draining && held != n.total {
+		r.dispatch(now, true)
 		r.setTotal(n, held, true)
 		r.drain(now)
+		r.totalChanged(n, true)
 	}
+	r.drain(now)
 }

@@ -148,12 +148,15 @@ type workKind uint8
 const (
 	pullAM workKind = iota
 	amEnded
+	amFailed  // before it had unregistered; what it has come to is stored
+	nextBegin // of an application that has another attempt
 )
 
 type work struct {
 	kind workKind
 	id   protocol.ContainerID // it is about an attempt's container; nothing is to be done when the attempt has ended
 	exit int32
+	next *app // the attempt that begins
 }
 
 // New returns a ResourceManager around the scheduler that make builds with the given observer, and schedules its timers.
@@ -291,10 +294,24 @@ func (r *RM) reports(id protocol.ContainerID) bool {
 }
 
 // drain runs the dispatcher until it has nothing to do.
-func (r *RM) drain(now int64) {
-	for len(r.work) > 0 {
-		w := r.work[0]
-		r.work = r.work[:copy(r.work, r.work[1:])]
+func (r *RM) drain(now int64) { r.dispatch(now, false) }
+
+// dispatch is drain, or leaves what follows from the ends of attempts that have failed. It takes some steps more than what follows from other ends, each behind what is there
+// already: where several attempts fail at once, all leave the scheduler before the next ones come.
+//
+// Source: RMAppAttemptImpl.FinalSavingTransition, RMAppImpl.AttemptFailedTransition.
+func (r *RM) dispatch(now int64, leaveFailed bool) {
+	for i := 0; i < len(r.work); {
+		w := r.work[i]
+		if leaveFailed && w.kind >= amFailed {
+			i++
+			continue
+		}
+		r.work = slices.Delete(r.work, i, i+1)
+		if w.kind == nextBegin {
+			r.begin(w.next)
+			continue
+		}
 		a := r.attemptOf(w.id)
 		if a == nil {
 			continue
@@ -312,7 +329,12 @@ func (r *RM) drain(now int64) {
 				r.watch(now, a, c.ID)
 				r.host.LaunchAM(c)
 			}
-		case amEnded:
+		case amEnded, amFailed:
+			if w.kind == amEnded && !a.unregistered {
+				w.kind = amFailed
+				r.work = append(r.work, w)
+				continue
+			}
 			r.endAttempt(a, w.exit)
 		}
 	}
@@ -393,7 +415,11 @@ func (r *RM) Allocate(now int64, id protocol.AppID, req *protocol.AllocateReques
 	if len(req.Asks) > 0 {
 		m := r.maxOf(a)
 		for i := range req.Asks {
-			if s := req.Asks[i].Size; !s.FitsIn(m) {
+			s := req.Asks[i].Size
+			if !(resource.Resource{}).FitsIn(s) {
+				return protocol.InvalidAsk(fmt.Sprintf("application %d asks for a container of %s, and there is none of less than nothing", id, s.Text(r.config.Types)))
+			}
+			if !s.FitsIn(m) {
 				more, most := s.Over(m, r.config.Types)
 				return protocol.InvalidAsk(fmt.Sprintf("application %d asks for a container of %s, the largest allocation of queue %s is %s", id, more, a.spec.Queue, most))
 			}

@@ -130,6 +130,10 @@ func TestAllocate(t *testing.T) {
 		t.Errorf("error %v, want the ask too large", err)
 	}
 	w.want("an ask too large voids the call", "clock 1005")
+	if err := ask(1024, -1); err == nil || !strings.Contains(err.Error(), "application 1 asks for a container of 1024 MiB and -1 vcores, and there is none of less than nothing") {
+		t.Errorf("error %v, want the ask for less than nothing", err)
+	}
+	w.want("so does one for less than nothing", "clock 1005")
 	var resp protocol.AllocateResponse
 	if err := w.r.Allocate(5, 1, &protocol.AllocateRequest{Asks: []protocol.Ask{{Size: resource.R(8193, 1)}}}, &resp); err == nil {
 		t.Error("a single ask too large is taken")
