@@ -1,5 +1,5 @@
 // Package yarn has the kinds of golden vectors whose answers come from YARN's classes: shares, resources, settings, queues of
-// applications, whole runs of a scheduler, the client of application
+// applications, whole runs of a scheduler and of a ResourceManager, the client of application
 // masters, and the monitors of the ResourceManager.
 package yarn
 
@@ -17,5 +17,6 @@ var Kinds = []golden.Kind{
 	placement,
 	amrmClient,
 	liveness,
+	managerRuns,
 	schedulerRuns,
 }

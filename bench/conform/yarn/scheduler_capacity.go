@@ -15,7 +15,7 @@ func newCapacityRun(r *schedulerRun) (yarn.Scheduler, error) {
 		return nil, err
 	}
 	r.useDefaultSizes()
-	s := capacity.New(r.site, cfg, r.Names, timestampOfRuns, r.observe)
+	s := capacity.New(r.site, cfg, r.Names, timestampOfRuns, r.observer())
 	r.calls = map[string]func(*runEvent) (string, any, any, error){
 		"nstate": r.nodeState(s.Cluster()),
 		"state": func(e *runEvent) (string, any, any, error) {

@@ -47,7 +47,7 @@ func newFairRun(r *schedulerRun) (yarn.Scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := fair.NewAt(r.site, alloc, r.Names, timestampOfRuns, r.head.Start, r.observe)
+	f, err := fair.NewAt(r.site, alloc, r.Names, timestampOfRuns, r.head.Start, r.observer())
 	if err != nil {
 		return nil, err
 	}

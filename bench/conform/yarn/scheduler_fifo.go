@@ -7,7 +7,7 @@ import (
 
 func newFIFORun(r *schedulerRun) (yarn.Scheduler, error) {
 	r.useDefaultSizes()
-	s, err := fifo.New(r.site, r.Names, timestampOfRuns, r.observe)
+	s, err := fifo.New(r.site, r.Names, timestampOfRuns, r.observer())
 	if err != nil {
 		return nil, err
 	}

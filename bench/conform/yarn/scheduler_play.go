@@ -31,7 +31,7 @@ func (r *schedulerRun) play(e *runEvent) (*golden.Difference, error) {
 		return nil, err
 	}
 	if member == "" {
-		member, want, got = "o", orderRecords(e.E, e.O), orderRecords(e.E, r.records)
+		member, want, got = "o", r.orderRecords(e.E, e.O), r.orderRecords(e.E, r.records)
 		if same(want, got) {
 			return nil, nil
 		}
@@ -203,7 +203,7 @@ func (r *schedulerRun) allocate(e *runEvent) (member string, want, got any, err 
 		}
 		in.Updates = append(in.Updates, update)
 	}
-	err = r.s.Allocate(protocol.AppID(e.A), &in, &r.resp)
+	err = r.ask(protocol.AppID(e.A), &in, &r.resp)
 	if (err != nil) != (e.Err != "") {
 		return "err", e.Err, fmt.Sprint(err), nil
 	}
@@ -279,8 +279,8 @@ func whole(v any) int64 {
 }
 
 // orderRecords sorts what YARN does in the order of a hash map: everything when a node or an application goes, else
-// runs of sizes told to nodes.
-func orderRecords(event string, rows [][]any) [][]any {
+// runs of sizes told to nodes, and of ends where a whole ResourceManager runs.
+func (r *schedulerRun) orderRecords(event string, rows [][]any) [][]any {
 	rows = slices.Clone(rows)
 	byText := func(a, b []any) int { return cmp.Compare(golden.Text(a), golden.Text(b)) }
 	if event == "node_rm" || event == "att_rm" || event == "app_rm" {
@@ -289,7 +289,7 @@ func orderRecords(event string, rows [][]any) [][]any {
 	}
 	for i := 0; i < len(rows); {
 		j := i
-		for j < len(rows) && rows[j][0] == "V" {
+		for j < len(rows) && (rows[j][0] == "V" || r.head.Manager && (rows[j][0] == "D" || rows[j][0] == "U")) {
 			j++
 		}
 		slices.SortFunc(rows[i:j], byText)

@@ -21,7 +21,7 @@ var schedulerRuns = golden.Kind{
 		return map[string]string{"fifo": "FifoScheduler", "fair": "FairScheduler", "capacity": "CapacityScheduler"}[first.Text("scheduler")]
 	},
 	Match: func(_ string, first golden.Shape) bool {
-		return first.Has("run", "site") && schedulerMakers[first.Text("scheduler")] != nil
+		return first.Has("run", "site") && !first.Has("manager") && schedulerMakers[first.Text("scheduler")] != nil
 	},
 	Run: runSchedulers,
 }
@@ -41,6 +41,7 @@ type runHeader struct {
 	Start         int64
 	Site          map[string]json.RawMessage
 	FairScheduler string          `json:"fair_scheduler_xml"`
+	Manager       bool            // a whole ResourceManager runs, not its scheduler alone
 	Queues        json.RawMessage // settings after loading
 	Types         []string
 	Sizes         bool // containers are as large as site says
@@ -104,6 +105,8 @@ type schedulerRun struct {
 	props map[string]string
 
 	s       yarn.Scheduler
+	told    yarn.Observer // of the ResourceManager around it, nil where there is none
+	ask     func(protocol.AppID, *protocol.AllocateRequest, *protocol.AllocateResponse) error
 	opened  *golden.Difference // found before the first event
 	records [][]any            // what the scheduler did at this event
 	resp    protocol.AllocateResponse
@@ -201,10 +204,22 @@ func (r *schedulerRun) open(line []byte) error {
 		return fmt.Errorf("no driver for the scheduler %q", r.head.Scheduler)
 	}
 	r.ends = map[protocol.NodeID]bool{}
+	if r.head.Manager {
+		return r.manage(mk)
+	}
 	if r.s, err = mk(r); err == nil {
+		r.ask = r.s.Allocate
 		r.s.SetClock(r.head.Start)
 	}
 	return err
+}
+
+// observer is who is told what the scheduler does.
+func (r *schedulerRun) observer() yarn.Observer {
+	if r.told != nil {
+		return r.told
+	}
+	return r.observe
 }
 
 // observe records what the scheduler does in the form of the runs.

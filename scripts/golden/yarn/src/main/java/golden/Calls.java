@@ -169,7 +169,7 @@ abstract class Calls {
     }
   }
 
-  private static void sortEnds(List<List<Object>> o) {
+  static void sortEnds(List<List<Object>> o) {
     for (int i = 0; i < o.size(); ) {
       int j = i;
       while (j < o.size() && o.get(j).get(0).equals("D")) {

@@ -18,6 +18,7 @@ import org.apache.hadoop.yarn.api.records.ContainerUpdateType;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceInformation;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerImpl;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.NodeType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
 import org.apache.hadoop.yarn.server.scheduler.SchedulerRequestKey;
@@ -50,8 +51,10 @@ public final class Recorder {
           .visit(Advice.to(OnUnreserve.class).on(named("unreserveResource").and(takesArguments(1)))));
     }
     // Applications take their start from the clock of the machine: two in one of its milliseconds would differ between runs.
-    Class.forName("org.apache.hadoop.yarn.util.SystemClock");
-    agent = watch(agent, "org.apache.hadoop.yarn.util.SystemClock", "getTime", 0, OnTime.class);
+    for (String clock : new String[] {"SystemClock", "MonotonicClock"}) {
+      Class.forName("org.apache.hadoop.yarn.util." + clock);
+      agent = watch(agent, "org.apache.hadoop.yarn.util." + clock, "getTime", 0, OnTime.class);
+    }
     agent.installOn(ByteBuddyAgent.install());
   }
 
@@ -175,7 +178,21 @@ public final class Recorder {
     }
   }
 
+  /** Whether containers are made at the script's time: the class takes the machine's, by which the newest ones are chosen. */
+  static boolean dates;
+
+  private static void date(RMContainer c) {
+    try {
+      FairRun.field(RMContainerImpl.class, "creationTime").setLong(c, now);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   public static void allocated(SchedulerNode n, RMContainer c) {
+    if (dates) {
+      date(c);
+    }
     List<Object> row = row("A", n, c);
     row.add(c.getContainer().getPriority().getPriority());
     Resource r = c.getContainer().getResource();

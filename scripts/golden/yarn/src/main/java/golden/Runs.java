@@ -221,6 +221,9 @@ final class Runs {
       case "comparators_four":
         lines = List.of(new ShareCase(seed).order());
         break;
+      case "manager":
+        lines = new ManagerRun(seed).play(name, hosts, events, dir);
+        break;
       case "liveness":
         lines = List.of(new LivenessCase(seed).play());
         break;
