@@ -68,6 +68,7 @@ abstract class Calls {
   boolean rare; // settings, names and ports that the other kinds never draw
   boolean keys; // asks of one priority that differ by their allocation request id
   boolean named; // nodes are called by host and port, types have units, capacities add up to 0
+  boolean storm; // asks that no client makes, unlike nodes, many events in one millisecond
   boolean broken; // the last event threw
   Resizes resizes; // null where containers keep their sizes
 
@@ -141,7 +142,7 @@ abstract class Calls {
     }
     List<List<Object>> o = Recorder.taken();
     if ("node_rm".equals(e.get("e")) || "att_rm".equals(e.get("e")) || "app_rm".equals(e.get("e"))) {
-      sortEnds(o);
+      Recorder.sortEnds(o);
     }
     if (!o.isEmpty()) {
       e.put("o", o);
@@ -166,20 +167,6 @@ abstract class Calls {
       if (c != null && c.getContainerId().equals(id) && made.getLong(c) > m.clock.now) {
         made.setLong(c, m.clock.now);
       }
-    }
-  }
-
-  static void sortEnds(List<List<Object>> o) {
-    for (int i = 0; i < o.size(); ) {
-      int j = i;
-      while (j < o.size() && o.get(j).get(0).equals("D")) {
-        j++;
-      }
-      o.subList(i, j).sort((a, b) -> {
-        int c = Integer.compare((Integer) a.get(1), (Integer) b.get(1));
-        return c != 0 ? c : Long.compare((Long) a.get(2), (Long) b.get(2));
-      });
-      i = Math.max(j, i + 1);
     }
   }
 
@@ -238,6 +225,10 @@ abstract class Calls {
     if (resizes != null && resizes.roomy) {
       mem += 8192;
       vc += 8;
+    }
+    if (storm) {
+      mem = pick(mem, 0, 1, 1023, 3000, 200_000);
+      vc = pick(vc, 0, 1, 3, 500);
     }
     if (rare && percent(10)) {
       mem = pick(786432, 1 << 30, Integer.MAX_VALUE);

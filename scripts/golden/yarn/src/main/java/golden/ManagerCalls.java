@@ -162,7 +162,7 @@ abstract class ManagerCalls {
     call.make();
     m.run();
     List<List<Object>> o = Recorder.taken();
-    Calls.sortEnds(o);
+    Recorder.sortEnds(o);
     Calls.put(e, "o", o);
     Calls.put(e, "launch", new ArrayList<>(m.launches));
     List<List<Object>> ends = new ArrayList<>();

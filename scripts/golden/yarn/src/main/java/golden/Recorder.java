@@ -234,6 +234,21 @@ public final class Recorder {
     return out;
   }
 
+  /** Sorts ends that follow each other, which YARN goes through in the order of a hash map. */
+  static void sortEnds(List<List<Object>> o) {
+    for (int i = 0; i < o.size(); ) {
+      int j = i;
+      while (j < o.size() && o.get(j).get(0).equals("D")) {
+        j++;
+      }
+      o.subList(i, j).sort((a, b) -> {
+        int c = Integer.compare((Integer) a.get(1), (Integer) b.get(1));
+        return c != 0 ? c : Long.compare((Long) a.get(2), (Long) b.get(2));
+      });
+      i = Math.max(j, i + 1);
+    }
+  }
+
   public static void reserved(SchedulerNode n, SchedulerRequestKey key, RMContainer c) {
     List<Object> row = row(n.getReservedContainer() == null ? "R" : "RR", n, c);
     row.add(c.getContainer().getPriority().getPriority());

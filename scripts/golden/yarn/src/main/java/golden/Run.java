@@ -61,6 +61,9 @@ abstract class Run extends Calls {
       if (percent(30)) {
         Collections.shuffle(some, rnd);
       }
+      if (storm) {
+        some.replaceAll(this::unlike);
+      }
       asks.addAll(some);
     }
     List<Long> releases = new ArrayList<>();
@@ -83,6 +86,16 @@ abstract class Run extends Calls {
       resizes.release(a, releases);
     }
     ask(a, asks, releases, add, remove, updates);
+  }
+
+  /** A row of an ask as no client makes it: of another size than others under its key, at an odd priority, of many containers. */
+  private List<Object> unlike(List<Object> r) {
+    int priority = percent(20) ? pick(-1, 0, 1, 2, 100, 1_000_000) : (Integer) r.get(0);
+    int count = percent(8) ? pick(0, 500) : (Integer) r.get(2);
+    boolean other = percent(40);
+    int mem = other ? pick(0, 1, 255, 512, 1025, 2048, 9999) : (Integer) r.get(3);
+    int vc = other ? pick(0, 1, 2, 5) : (Integer) r.get(4);
+    return row(priority, (String) r.get(1), count, mem, vc, other ? pick(0, 1, 3) : Recorder.gpu(r, 6), percent(10) ? percent(50) : (Integer) r.get(5) == 1);
   }
 
   /** A host as a master calls it: where nodes have their ports in their names, most often as the scheduler does. */
@@ -130,8 +143,8 @@ abstract class Run extends Calls {
     }
     state();
     while (lines.size() < events && !broken) {
-      if (percent(75)) {
-        clock(pick(1, 100, 200, 500, 500, 1000, 1500, 20000));
+      if (storm ? percent(10) : percent(75)) {
+        clock(storm ? pick(1, 1, 1, 500, 20000) : pick(1, 100, 200, 500, 500, 1000, 1500, 20000));
       }
       int limit = limit(hosts) + crowd;
       if (apps.size() < limit && percent(apps.size() < 2 + crowd / 2 ? 60 : 15)) {

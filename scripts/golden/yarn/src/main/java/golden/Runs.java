@@ -40,6 +40,12 @@ final class Runs {
     return run;
   }
 
+  /** The same with asks that no client makes, on unlike nodes, many in one millisecond. */
+  private static <T extends Run> T stormy(T run, long seed) {
+    run.storm = true;
+    return met(run, seed);
+  }
+
   /** The same with the settings that no other kind draws. */
   private static <T extends Run> T named(T run, long seed) {
     run.named = true;
@@ -129,6 +135,17 @@ final class Runs {
         break;
       case "fifo_all":
         lines = met(new FifoRun(seed, true, bit(seed, 0), bit(seed, 1)), seed).play(name, hosts, events);
+        break;
+      case "fair_storm":
+      case "fair_storm_gpu":
+        lines = stormy(new WideFairRun(seed, bit(seed, 0), bit(seed, 1)), seed).play(name, hosts, events, dir);
+        break;
+      case "capacity_storm":
+      case "capacity_storm_gpu":
+        lines = stormy(new RareCapacityRun(seed, bit(seed, 0), bit(seed, 1)), seed).play(name, hosts, events);
+        break;
+      case "fifo_storm":
+        lines = stormy(new FifoRun(seed, true, bit(seed, 0), bit(seed, 1)), seed).play(name, hosts, events);
         break;
       case "fair_plans":
         WideFairRun plans = new WideFairRun(seed, bit(seed, 0), bit(seed, 1));
