@@ -6,6 +6,8 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
+	"replay/engine/yarn/conf"
+	"replay/policy"
 	"replay/policy/resource"
 )
 
@@ -73,6 +75,43 @@ func TestNodeThatComesBackSendsHeartbeats(t *testing.T) {
 	g.f.Beats(0, false)
 	if _, sends := g.f.nodes[0].sends(); sends {
 		t.Error("the node sends heartbeats after it has stopped")
+	}
+}
+
+// A pass of continuous scheduling offers a node that sends no heartbeats as any other, though no survey knows who accepts it. YARN waits by time then, and a program of one's own
+// may have it wait by offers.
+func TestPassOffersANodeThatSendsNoHeartbeats(t *testing.T) {
+	site, err := conf.NewSite(map[string]string{"yarn.scheduler.fair.continuous-scheduling-enabled": "true",
+		"yarn.scheduler.fair.locality.threshold.node": "0.9", "yarn.scheduler.fair.locality.threshold.rack": "0.9", "yarn.resourcemanager.work-preserving-recovery.enabled": "false"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	site.Delay = policy.DelayByOffers
+	alloc, err := conf.ParseAllocations([]byte("<allocations/>"), site)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &golden{t: t, names: protocol.NewNames()}
+	if g.f, err = New(site, alloc, g.names, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	g.f.SetClock(2000)
+	g.node("n1", "/r1", 8192, 8)
+	g.node("n2", "/r1", 4096, 4)
+	g.f.Epoch([]protocol.NodeID{0, 1})
+	g.f.Beats(0, false)
+	g.f.Beats(1, true)
+	g.app(1, "root.q")
+	g.ask(1, 1, "n1 x1 1024,1", "n2 x1 1024,1", "/r1 x1 1024,1", "* x1 1024,1")
+	g.f.Update()
+	g.f.follow()
+	g.f.survey()
+	if x := &g.queue("root.q").found; len(x.named) == 0 || x.all || x.stale {
+		t.Fatalf("found %+v, want what is accepted by name", x)
+	}
+	g.f.ContinuousPass()
+	if n := g.f.cluster.Node(0).Count(); n != 1 {
+		t.Errorf("%d containers on the silent node, want 1", n)
 	}
 }
 
