@@ -37,12 +37,14 @@ func (r *RM) retries(failures, asked int) bool {
 	return limit > 1 && failures < limit
 }
 
-// startAttempt gives the scheduler an attempt of an application that it has admitted, and the ask for its AM container.
+// startAttempt gives the scheduler an attempt of an application that it has admitted, and the ask for its AM container. What that is cut to, as the largest container is
+// smaller, later attempts ask for, too.
 //
-// Source: RMAppAttemptImpl.AttemptStartedTransition, ScheduleTransition.
+// Source: RMAppAttemptImpl.AttemptStartedTransition, ScheduleTransition; RMAppImpl.getAMResourceRequests, which schedulers normalize in place.
 func (r *RM) startAttempt(a *app) error {
 	r.enter(a)
 	r.sched.AddAttempt(a.spec.ID)
+	a.spec.AMSize = a.spec.AMSize.Min(r.maxOf(a))
 	f := &r.first
 	f.req.Asks = append(f.req.Asks[:0], protocol.Ask{RequestID: -1, Name: protocol.Any, Count: 1, Size: a.spec.AMSize, Relax: true})
 	return r.sched.Allocate(a.spec.ID, &f.req, &f.resp)

@@ -129,3 +129,26 @@ func TestAttemptsThatFailTogether(t *testing.T) {
 		"remove attempt 1", "attempt 1 ended: false, -100, again", "remove attempt 2", "attempt 2 ended: false, -100, again",
 		"add attempt 1", "allocate 1: [{0 -1 0 1 [1024 1 0 0] true false}]", "add attempt 2", "allocate 2: [{0 -1 0 1 [1024 1 0 0] true false}]")
 }
+
+// What the ask for a master's container was cut to, as no node was larger, later attempts ask for, whatever there is by then.
+func TestMasterStaysAsSmallAsItWasCut(t *testing.T) {
+	w := newWorld(t, plain)
+	w.node(0)
+	w.first(3)
+	fails := func(attempt int32) string {
+		w.log = nil
+		w.beat(1, 0, func() { w.ended(protocol.NewContainerID(1, attempt, 1), 0, 1, false) })
+		return w.log[len(w.log)-1]
+	}
+	const small = "allocate 1: [{0 -1 0 1 [512 1 0 0] true false}]"
+	most := w.most
+	w.most = resource.R(512, 8)
+	if got := fails(1); got != small {
+		t.Errorf("with small nodes: %s, want %s", got, small)
+	}
+	w.most = most
+	w.master(2)
+	if got := fails(2); got != small {
+		t.Errorf("with large nodes again: %s, want %s", got, small)
+	}
+}
