@@ -39,7 +39,7 @@ func (a *asked) heartbeat(first bool) {
 		a.alloc.Response(a.now(), &a.resp, &a.out)
 		a.carryOut(&a.out)
 	} else if reason, exit := a.refusal(err, first); reason != "" {
-		a.gives(reason, exit)
+		a.masterFails(reason, exit)
 		return
 	}
 	a.beats.waiting = a.alloc.Waiting()
@@ -51,7 +51,7 @@ func (a *asked) heartbeat(first bool) {
 func (a *asked) givesUp() bool {
 	reason := a.alloc.Fatal(a.now())
 	if reason != "" {
-		a.gives(reason, exitExecutorFailures)
+		a.masterFails(reason, exitExecutorFailures)
 	}
 	return reason != ""
 }

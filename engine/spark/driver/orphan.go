@@ -40,10 +40,10 @@ func (a *asked) fallSilent() {
 	a.h.Set(evHeartbeat, never)
 }
 
-// gives is the end of the application master by itself, with a reason and the exit status of its process. The driver outlives all but the last one, which ends the application.
+// masterFails is the end of the application master by itself, with a reason and the exit status of its process. The driver outlives all but the last one, which ends the application.
 //
 // Source: ApplicationMaster.finish, its shutdown hook; YarnClientSchedulerBackend.MonitorThread.
-func (a *asked) gives(reason string, exit int32) {
+func (a *asked) masterFails(reason string, exit int32) {
 	if !a.outlives() || a.last() {
 		a.fail(reason, exit)
 		return
@@ -146,7 +146,8 @@ func (a *asked) takeOver() {
 
 	d.h, d.source, d.in = a.heir.host, a, d.in[:0]
 	d.latencies = d.kind.latencies(d.job.ID, d.h.Attempt())
-	a.heir.of.lost.left = true
+	old := a.heir.of
+	old.lost.left, old.questions = true, nil // whose timer would be that of the heir
 	a.heir = heir{since: d.now(), is: true}
 	for c := range d.clocks.all {
 		c.unknown = true

@@ -91,8 +91,12 @@ func TestOrphanedDriver(t *testing.T) {
 		a.Run(20_000)
 		old := a.asked()
 		old.GoesOn()
+		old.question(1, never) // of one that is being decommissioned
 		a.Number = 2
 		x := a.heir()
+		if old.questioning() {
+			t.Error("the driver waits for an answer of the application master that it had before")
+		}
 		if n := ended(a, "lost"); n != 3 || x.ready != 0 || x.free != 0 {
 			t.Errorf("%d task attempts were lost with their executors, %d executors and %d cores are left, want 3, none and none", n, x.ready, x.free)
 		}
