@@ -91,3 +91,10 @@ func (m *maker) patience(r *rand.Rand) {
 		*at = r.Int64N(20_000)
 	}
 }
+
+// mode has some cases run in client mode, in which a driver outlives its application master.
+func (m *maker) mode(r *rand.Rand) {
+	if r.IntN(4) == 0 {
+		m.Options.Conf["spark.submit.deployMode"] = "client"
+	}
+}

@@ -39,6 +39,7 @@ func Random(seed uint64) *Case {
 	m.events()
 	m.options(seed)
 	m.patience(random.Stream(seed, "random patience"))
+	m.mode(random.Stream(seed, "random deploy mode"))
 	return &m.Case
 }
 
