@@ -4,7 +4,7 @@ package verify
 type jobSums struct {
 	jobRow
 	spanMS    int64 // of all its task attempts
-	successMS int64 // of attempts that succeeded, whose result the latest attempt of the application has
+	successMS int64 // of attempts that succeeded, in whichever attempt of the application: the tables do not say whether it began again
 }
 
 // add counts a task attempt.
