@@ -19,11 +19,11 @@ type node struct {
 	draining   bool
 	overcommit bool                   // has an overcommit timeout, of 0: containers for which it has no room end
 	exceeding  bool                   // they end at its next heartbeat, see [RM.Exceeding]
+	drainsFrom int64                  // its first heartbeat as a draining node, -1 before and from a heartbeat as another one on
 	masters    []protocol.ContainerID // of application masters, which the scheduler has on it
 	allocated  resource.Resource      // by the scheduler's allocations, for draining
 	spec       yarn.NodeSpec
 	total      resource.Resource // as the scheduler was told
-	drainsFrom int64             // its first heartbeat as a draining node, -1 before and from a heartbeat as another one on
 	patience   int64             // for how long a graceful decommission waits from then on, in ms, or -1
 	ran        []protocol.AppID  // of which it has reported a container, while [Config.Drains]; some may have ended
 	silences   int64             // how often its processes died, to tell old expiries
