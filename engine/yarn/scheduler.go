@@ -145,6 +145,12 @@ type Submitter interface {
 	Submission(AppSpec) AppSpec
 }
 
+// A Cutter is a [Scheduler] that counts the masters of an application's attempts by the size that was asked for when each was made.
+type Cutter interface {
+	// CutMaster says that the masters of later attempts are of another size, see [Submitter].
+	CutMaster(protocol.AppID, resource.Resource)
+}
+
 // A Resizer is a [Scheduler] that carries out changes of size. Requests come with Allocate, whose checks include
 // those of the application master service.
 type Resizer interface {

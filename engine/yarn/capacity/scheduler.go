@@ -52,6 +52,7 @@ type Scheduler struct {
 var (
 	_ yarn.Scheduler      = (*Scheduler)(nil)
 	_ yarn.Submitter      = (*Scheduler)(nil)
+	_ yarn.Cutter         = (*Scheduler)(nil)
 	_ yarn.Resizer        = (*Scheduler)(nil)
 	_ yarn.Decommissioner = (*Scheduler)(nil)
 	_ yarn.Listener       = (*Scheduler)(nil)

@@ -60,6 +60,13 @@ func (s *Scheduler) Submission(spec yarn.AppSpec) yarn.AppSpec {
 	return spec
 }
 
+// CutMaster is part of [yarn.Cutter].
+func (s *Scheduler) CutMaster(id protocol.AppID, size resource.Resource) {
+	if sub := s.admitted[id]; sub != nil {
+		sub.spec.AMSize = size
+	}
+}
+
 // submission is an admitted application.
 type submission struct {
 	spec     yarn.AppSpec

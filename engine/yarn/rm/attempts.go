@@ -2,6 +2,7 @@ package rm
 
 import (
 	"replay/engine/protocol"
+	"replay/engine/yarn"
 )
 
 // counts reports whether the end of an application master with this exit status counts as a failure of the application.
@@ -38,13 +39,18 @@ func (r *RM) retries(failures, asked int) bool {
 }
 
 // startAttempt gives the scheduler an attempt of an application that it has admitted, and the ask for its AM container. What that is cut to, as the largest container is
-// smaller, later attempts ask for, too.
+// smaller, later attempts ask for, too; this one is counted as large as it was.
 //
-// Source: RMAppAttemptImpl.AttemptStartedTransition, ScheduleTransition; RMAppImpl.getAMResourceRequests, which schedulers normalize in place.
+// Source: RMAppAttemptImpl.AttemptStartedTransition, ScheduleTransition; RMAppImpl.getAMResourceRequests, which schedulers normalize in place; the constructor of FiCaSchedulerApp.
 func (r *RM) startAttempt(a *app) error {
 	r.enter(a)
 	r.sched.AddAttempt(a.spec.ID)
-	a.spec.AMSize = a.spec.AMSize.Min(r.maxOf(a))
+	if cut := a.spec.AMSize.Min(r.maxOf(a)); cut != a.spec.AMSize {
+		a.spec.AMSize = cut
+		if s, counts := r.sched.(yarn.Cutter); counts {
+			s.CutMaster(a.spec.ID, cut)
+		}
+	}
 	f := &r.first
 	f.req.Asks = append(f.req.Asks[:0], protocol.Ask{RequestID: -1, Name: protocol.Any, Count: 1, Size: a.spec.AMSize, Relax: true})
 	return r.sched.Allocate(a.spec.ID, &f.req, &f.resp)
