@@ -169,8 +169,10 @@ type Decommissioner interface {
 
 // An Overcommitter is a [Scheduler] that ends containers for which their node has no room any more, which the FifoScheduler does not.
 type Overcommitter interface {
-	// EndExcess ends containers of a node whose overcommit timeout has passed, with -102, see [Node.Excess].
-	EndExcess(protocol.NodeID)
+	// Excess returns the containers of a node whose overcommit timeout has passed that are to end, see [Node.Excess]. EndExcess ends them, with -102. What one was asked
+	// for with that nobody has been given is asked for again by the attempt that its application has then, even if the container has ended meanwhile with an earlier one.
+	Excess(protocol.NodeID) []*Container
+	EndExcess([]*Container)
 }
 
 // An Unreserver is a [Scheduler] that takes a node anew when its total has changed, and keeps no reservation there. What it is told of a node is

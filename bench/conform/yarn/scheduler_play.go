@@ -169,7 +169,7 @@ func (r *schedulerRun) heartbeat(e *runEvent) error {
 // endExcess ends containers of the node for which it has no room, if it has an overcommit timeout of 0.
 func (r *schedulerRun) endExcess(e *runEvent) {
 	if s, ends := r.s.(yarn.Overcommitter); ends && r.ends[r.Node(e.N)] {
-		s.EndExcess(r.Node(e.N))
+		s.EndExcess(s.Excess(r.Node(e.N)))
 	}
 }
 

@@ -284,14 +284,20 @@ func (s *Scheduler) Expire(id protocol.ContainerID) {
 	s.endAs(s.container(id), id, protocol.ExitAborted, yarn.EventExpire)
 }
 
-// EndExcess is part of [yarn.Overcommitter].
+// Excess is part of [yarn.Overcommitter].
 //
 // Source: CapacityScheduler.markContainerForKillable.
-func (s *Scheduler) EndExcess(id protocol.NodeID) {
+func (s *Scheduler) Excess(id protocol.NodeID) []*yarn.Container {
 	if n := s.nodes.Node(id); n != nil {
-		for _, c := range n.Excess(s.calc) {
-			s.end(c, protocol.ExitPreempted, yarn.EventKill)
-		}
+		return n.Excess(s.calc)
+	}
+	return nil
+}
+
+// EndExcess is part of [yarn.Overcommitter].
+func (s *Scheduler) EndExcess(excess []*yarn.Container) {
+	for _, c := range excess {
+		s.end(c, protocol.ExitPreempted, yarn.EventKill)
 	}
 }
 

@@ -193,14 +193,20 @@ func (f *Scheduler) Expire(id protocol.ContainerID) {
 	}
 }
 
-// EndExcess is part of [yarn.Overcommitter].
+// Excess is part of [yarn.Overcommitter].
 //
 // Source: FairScheduler.handle (MARK_CONTAINER_FOR_KILLABLE).
-func (f *Scheduler) EndExcess(id protocol.NodeID) {
+func (f *Scheduler) Excess(id protocol.NodeID) []*yarn.Container {
 	if n := f.node(id); n != nil {
-		for _, c := range n.Excess(resource.DefaultCalculator{}) {
-			f.completed(c, protocol.ExitPreempted, yarn.EventKill)
-		}
+		return n.Excess(resource.DefaultCalculator{})
+	}
+	return nil
+}
+
+// EndExcess is part of [yarn.Overcommitter].
+func (f *Scheduler) EndExcess(excess []*yarn.Container) {
+	for _, c := range excess {
+		f.completed(c, protocol.ExitPreempted, yarn.EventKill)
 	}
 }
 

@@ -31,7 +31,7 @@ func (r *RM) Undrain(now int64, id protocol.NodeID) {
 	r.clock(now)
 	r.drains(n, false)
 	if r.setTotal(n, n.spec.Total, true) {
-		r.totalChanged(n, true)
+		r.totalChanged(n, r.excess(n))
 	}
 	r.drain(now)
 }
@@ -134,14 +134,12 @@ func (r *RM) setTotal(n *node, total resource.Resource, atOnce bool) (changed bo
 	return changed
 }
 
-// totalChanged is what follows from another total: nothing stays reserved there, and what is too much at once ends.
-func (r *RM) totalChanged(n *node, atOnce bool) {
+// totalChanged is what follows from another total: nothing stays reserved there, and what was too much ends.
+func (r *RM) totalChanged(n *node, excess []*yarn.Container) {
 	if s, drops := r.sched.(yarn.Unreserver); drops {
 		s.Unreserve(n.spec.ID)
 	}
-	if atOnce {
-		r.endExcess(n)
-	}
+	r.endExcess(excess)
 }
 
 // exceeds notes whether containers of a node may have no room, which end at its next heartbeat.
@@ -158,9 +156,16 @@ func (r *RM) exceeds(n *node, may bool) {
 // Exceeding reports whether containers may end at the next heartbeat of a node because it has shrunk.
 func (r *RM) Exceeding() bool { return r.exceeding > 0 }
 
-// endExcess ends containers for which a node has no room any more.
-func (r *RM) endExcess(n *node) {
+// excess returns the containers for which a node has no room any more, if they end by that. endExcess ends them.
+func (r *RM) excess(n *node) []*yarn.Container {
 	if s, ends := r.sched.(yarn.Overcommitter); ends {
-		s.EndExcess(n.spec.ID)
+		return s.Excess(n.spec.ID)
+	}
+	return nil
+}
+
+func (r *RM) endExcess(excess []*yarn.Container) {
+	if len(excess) > 0 {
+		r.sched.(yarn.Overcommitter).EndExcess(excess)
 	}
 }

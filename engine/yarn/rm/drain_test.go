@@ -273,19 +273,19 @@ func TestDrainEndsWhatIsTooMuch(t *testing.T) {
 	w.log, w.pull = nil, &protocol.Container{ID: cid(2, 1)}
 	w.beat(1, 0, func() { w.ended(cid(1, 2), 0, 0, false); w.allocated(cid(2, 1), 0) })
 	w.want("a master comes", "clock 1001", "node 0: launched [], completed [1-2:0]", "pull master of 2", "launch 2 as 2-1",
-		"node 0 has [1024 1 0 0]", "end what is too much on node 0")
+		"node 0 has [1024 1 0 0]", "find what is too much on node 0", "end what is too much on node 0")
 	w.beat(2, 0, nil)
-	w.want("it is still too much, and then it is not", "clock 1002", "node 0: launched [], completed []", "end what is too much on node 0",
-		"node 0 has [2048 2 0 0]", "end what is too much on node 0")
+	w.want("it is still too much, and then it is not", "clock 1002", "node 0: launched [], completed []", "find what is too much on node 0", "end what is too much on node 0",
+		"node 0 has [2048 2 0 0]", "find what is too much on node 0", "end what is too much on node 0")
 	w.beat(3, 0, nil)
-	w.want("the same total", "clock 1003", "node 0: launched [], completed []", "end what is too much on node 0")
+	w.want("the same total", "clock 1003", "node 0: launched [], completed []", "find what is too much on node 0", "end what is too much on node 0")
 	w.r.Undrain(4, 0)
-	w.want("back in service", "clock 1004", "node 0 has [8192 8 0 0]", "end what is too much on node 0")
+	w.want("back in service", "clock 1004", "node 0 has [8192 8 0 0]", "find what is too much on node 0", "end what is too much on node 0")
 	w.r.SetNodeTotal(5, 0, size)
 	w.want("a total that has no timeout", "clock 1005", "node 0 has [1024 1 0 0]")
 	w.onAny = func() { w.onAny = func() { w.ended(cid(1, 1), 0, protocol.ExitPreempted, true) } }
 	w.beat(6, 0, nil)
-	w.want("that of before holds, and its consequences follow", "clock 1006", "node 0: launched [], completed []", "end what is too much on node 0",
+	w.want("that of before holds, and its consequences follow", "clock 1006", "node 0: launched [], completed []", "find what is too much on node 0", "end what is too much on node 0",
 		"remove application 1", "attempt 1 ended: false, -102")
 	w.r.RemoveNode(7, 0)
 	w.node(0)
@@ -305,16 +305,16 @@ func TestNothingStaysReservedWithAnotherTotal(t *testing.T) {
 	w.want("another total", "clock 1002", "node 0 has [4096 4 0 0]", "nothing stays reserved on node 0")
 	w.r.Drain(0, -1)
 	w.beat(3, 0, nil)
-	w.want("draining", "clock 1003", "node 0: launched [], completed []", "node 0 has [1024 1 0 0]", "nothing stays reserved on node 0", "end what is too much on node 0")
+	w.want("draining", "clock 1003", "node 0: launched [], completed []", "node 0 has [1024 1 0 0]", "find what is too much on node 0", "nothing stays reserved on node 0", "end what is too much on node 0")
 	w.r.Undrain(4, 0)
-	w.want("back in service", "clock 1004", "node 0 has [4096 4 0 0]", "nothing stays reserved on node 0", "end what is too much on node 0")
+	w.want("back in service", "clock 1004", "node 0 has [4096 4 0 0]", "find what is too much on node 0", "nothing stays reserved on node 0", "end what is too much on node 0")
 	w.r.Drain(0, -1)
 	w.r.Undrain(5, 0)
 	w.want("as if nothing had been", "clock 1005", "node 0 has [4096 4 0 0]")
 }
 
 // The total that a heartbeat of a draining node leads to comes before the end of an attempt that has failed in it, as that is stored first, and behind that of one whose application has ended. What is too much
-// comes behind both.
+// is found with the total and ends behind both.
 func TestTotalComesBeforeTheEndOfAnAttemptThatFailed(t *testing.T) {
 	for _, ended := range []bool{false, true} {
 		w := newWorld(t, func(s scheduler) yarn.Scheduler { return ender{s} })
@@ -323,11 +323,11 @@ func TestTotalComesBeforeTheEndOfAnAttemptThatFailed(t *testing.T) {
 		w.run(cid(1, 1), 0)
 		w.r.Drain(0, -1)
 		w.r.ProcessExited(0, cid(1, 1), 3)
-		total, excess := "node 0 has [0 0 0 0]", "end what is too much on node 0"
-		want := append([]string{"clock 1001", "node 0: launched [], completed [1-1:3]", total}, append(again(3)[2:], excess)...)
+		total, find, end := "node 0 has [0 0 0 0]", "find what is too much on node 0", "end what is too much on node 0"
+		want := append([]string{"clock 1001", "node 0: launched [], completed [1-1:3]", total, find}, append(again(3)[2:], end)...)
 		if ended {
 			w.r.Unregister(0, 1)
-			want = []string{"clock 1001", "node 0: launched [], completed [1-1:3]", "remove application 1", "attempt 1 ended: true, 3", total, excess}
+			want = []string{"clock 1001", "node 0: launched [], completed [1-1:3]", "remove application 1", "attempt 1 ended: true, 3", total, find, end}
 		}
 		w.beat(1, 0, func() { w.ended(cid(1, 1), 0, 3, true) })
 		w.want(fmt.Sprintf("the application has ended: %v", ended), want...)

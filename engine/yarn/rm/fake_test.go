@@ -208,8 +208,15 @@ func (s drainer) Decommissioning(n protocol.NodeID, on bool) {
 	s.note("node %d is being decommissioned: %v", n, on)
 }
 
-func (s ender) EndExcess(n protocol.NodeID) {
-	s.note("end what is too much on node %d", n)
+func (s ender) Excess(n protocol.NodeID) []*yarn.Container {
+	s.note("find what is too much on node %d", n)
+	return []*yarn.Container{{Node: &yarn.Node{NodeSpec: yarn.NodeSpec{ID: n}}}}
+}
+
+func (s ender) EndExcess(excess []*yarn.Container) {
+	for _, c := range excess {
+		s.note("end what is too much on node %d", c.Node.ID)
+	}
 	s.asked()
 }
 

@@ -203,7 +203,7 @@ func (r *RM) SetNodeTotal(now int64, id protocol.NodeID, total resource.Resource
 		n.spec.Total = total
 	}
 	if n.registered && r.setTotal(n, total, false) {
-		r.totalChanged(n, false)
+		r.totalChanged(n, nil)
 	}
 	r.drain(now)
 }
@@ -378,7 +378,7 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 		held = n.allocated.Sub(r.given)
 	}
 	if n.overcommit {
-		r.endExcess(n)
+		r.endExcess(r.excess(n))
 		r.exceeds(n, false)
 	}
 	for _, c := range r.kills {
@@ -387,8 +387,9 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	if n.draining && held != n.total {
 		r.dispatch(now, true)
 		r.setTotal(n, held, true)
+		excess := r.excess(n)
 		r.drain(now)
-		r.totalChanged(n, true)
+		r.totalChanged(n, excess)
 	}
 	r.drain(now)
 }

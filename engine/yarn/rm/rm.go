@@ -270,6 +270,9 @@ func (r *RM) containerEnded(e *yarn.Event) {
 		return
 	}
 	a.unwatch(id)
+	if a.am == (protocol.ContainerID{}) {
+		r.work = slices.DeleteFunc(r.work, func(w work) bool { return w.kind == pullAM && w.id == id })
+	}
 	if id == a.am {
 		r.work = append(r.work, work{kind: amEnded, id: id, exit: e.Exit})
 		return
@@ -318,7 +321,8 @@ func (r *RM) dispatch(now int64, leaveFailed bool) {
 		}
 		switch w.kind {
 		case pullAM:
-			if a.am != (protocol.ContainerID{}) {
+			if a.am != (protocol.ContainerID{}) { // the one of the master was pulled together with it, see [yarn.Overcommitter]
+				r.watch(now, a, w.id)
 				continue
 			}
 			if c, ok := r.sched.PullAM(w.id.App); ok {
