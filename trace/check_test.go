@@ -37,7 +37,7 @@ func editManifest(t testing.TB, dir string, edit func(m map[string]any)) {
 	}
 }
 
-// rewrite returns an edit that reads a table's rows as In and writes what edit makes of them, in groups of 64 rows.
+// rewrite returns an edit that reads a table's rows as In and writes what edit makes of them, in groups of 64 rows. The manifest says no more what the work is.
 func rewrite[In, Out any](file string, edit func([]In) []Out) func(*testing.T, string) {
 	return func(t *testing.T, dir string) {
 		t.Helper()
@@ -49,7 +49,7 @@ func rewrite[In, Out any](file string, edit func([]In) []Out) func(*testing.T, s
 		if err := parquet.WriteFile(path, edit(rows), parquet.MaxRowsPerRowGroup(64)); err != nil {
 			t.Fatal(err)
 		}
-		editManifest(t, dir, func(m map[string]any) { m["files"] = nil })
+		editManifest(t, dir, func(m map[string]any) { m["files"] = nil; delete(m, "work") })
 	}
 }
 
@@ -312,6 +312,66 @@ func TestCheckGoesOn(t *testing.T) {
 	}
 }
 
+// The manifest says the work of all jobs as reading them gives it, to the last bit, and who reads them all refuses another. Without it the trace is the same one.
+func TestWorkOfTheManifest(t *testing.T) {
+	source := checkedTrace()
+	for i, j := range source.JobList {
+		j.Stages[0].Extra = []NamedValue{{GPU, 1}}
+		j.Stages[0].TaskMilliVCores = 333
+		if i > 0 {
+			j.DependsOn = []int64{int64(i) - 1}
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "t")
+	if err := source.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	open := func() *Trace {
+		t.Helper()
+		opened, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { opened.Close() })
+		return opened
+	}
+	whole := open()
+	said := whole.Manifest.Work
+	editManifest(t, dir, func(m map[string]any) { delete(m, "work") })
+	without := open()
+	read, err := without.Work()
+	if err != nil || said == nil || !read.is(said) || read.Dependent != int64(len(source.JobList))-1 || read.Further[GPU] == 0 {
+		t.Errorf("the manifest says %+v, the tables %+v, %v", said, read, err)
+	}
+	if without.Hash() != whole.Hash() {
+		t.Errorf("identity %s without the work, %s with it", without.Hash(), whole.Hash())
+	}
+	for key, change := range map[string]func(*Work){
+		"vcore_ms":          func(w *Work) { w.VCoreMS = math.Nextafter(w.VCoreMS, 0) },
+		"mem_mib_ms":        func(w *Work) { w.MemMiBMS++ },
+		"further_ms":        func(w *Work) { w.Further = map[string]float64{GPU: w.Further[GPU] - 1} },
+		"jobs_after_others": func(w *Work) { w.Dependent-- },
+	} {
+		wrong := *said
+		change(&wrong)
+		editManifest(t, dir, func(m map[string]any) { m["work"] = wrong })
+		opened := open()
+		if got, err := opened.Work(); err != nil || !got.is(&wrong) {
+			t.Errorf("%s: work %+v, %v, want %+v of the manifest", key, got, err, wrong)
+		}
+		var last error
+		for _, err := range All(opened.Jobs()) {
+			last = err
+		}
+		if last == nil || !strings.Contains(last.Error(), "trace.json: work is {") || !strings.HasSuffix(last.Error(), ", that of the jobs") {
+			t.Errorf("%s: error %v", key, last)
+		}
+		if r, err := Check(t.Context(), dir, 10); err != nil || r.Total != 1 {
+			t.Errorf("%s: %+v, %v, want one problem", key, r, err)
+		}
+	}
+}
+
 // A manifest that is wrong about the last submission is refused by whoever reads the jobs: offered loads go by it.
 func TestSpanIsThatOfTheJobs(t *testing.T) {
 	for _, change := range []float64{-1, 1} {
@@ -319,7 +379,7 @@ func TestSpanIsThatOfTheJobs(t *testing.T) {
 		if err := checkedTrace().Write(dir); err != nil {
 			t.Fatal(err)
 		}
-		editManifest(t, dir, func(m map[string]any) { m["span_ms"] = m["span_ms"].(float64) + change })
+		editManifest(t, dir, func(m map[string]any) { m["span_ms"] = m["span_ms"].(float64) + change; delete(m, "work") })
 		opened, err := Open(dir)
 		if err != nil {
 			t.Fatal(err)

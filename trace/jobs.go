@@ -105,6 +105,7 @@ type assembler struct {
 	file   int // of the task table
 	at     jobRows
 	span   int64  // the last submission so far
+	work   Work   // so far, where the manifest says what it is in the end and all columns are read
 	spare  []*Job // whose memory is used again
 }
 
@@ -161,6 +162,9 @@ func (a *assembler) next() (*Job, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if a.only == nil && a.t.Manifest.Work != nil {
+		a.work.addJob(j)
 	}
 	return j, nil
 }
@@ -302,7 +306,7 @@ func (a *assembler) strayTask(job int64, stage int32, want string) error {
 	return err
 }
 
-// end checks that nothing is left after the last job, and that it was submitted when the manifest says, by which loads go.
+// end checks that nothing is left after the last job, and that the manifest is right about what loads go by: when it was submitted, and the work.
 func (a *assembler) end() error {
 	for {
 		more, err := a.stages.more()
@@ -330,8 +334,17 @@ func (a *assembler) end() error {
 			return err
 		}
 	}
-	if span := a.t.Manifest.SpanMS; span != a.span {
-		if err := a.rules.report(wholeFile(filepath.Join(a.t.dir, manifestName), "span_ms", fmt.Sprint(span), fmt.Sprintf("%d, the last submission", a.span))); err != nil {
+	m := &a.t.Manifest
+	bad := func(key string, is any, want string) error {
+		return a.rules.report(wholeFile(filepath.Join(a.t.dir, manifestName), key, fmt.Sprint(is), want))
+	}
+	if m.SpanMS != a.span {
+		if err := bad("span_ms", m.SpanMS, fmt.Sprintf("%d, the last submission", a.span)); err != nil {
+			return err
+		}
+	}
+	if a.only == nil && m.Work != nil && !a.work.is(m.Work) {
+		if err := bad("work", m.Work, fmt.Sprintf("%v, that of the jobs", &a.work)); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -15,8 +16,8 @@ type Work struct {
 	MemMiBMS float64 `json:"mem_mib_ms"`
 	// Further is that of further resources by their names, such as yarn.io/gpu: amount times ms.
 	Further map[string]float64 `json:"further_ms,omitempty"`
-	// Dependent is how many jobs depend on others, where all jobs of a trace were read for it: see [Trace.Work].
-	Dependent int64 `json:"-"`
+	// Dependent is how many jobs depend on others, of the work of all jobs of a trace: see [Trace.Work].
+	Dependent int64 `json:"jobs_after_others,omitempty"`
 }
 
 // WorkOf returns the work of a job's tasks: duration times what the task takes. That is the container of a task,
@@ -231,21 +232,42 @@ var ofWork = map[string][]string{
 	tableTasks:  {"job_id", "stage_id", "duration_ms", "mem_mib", "vcores"},
 }
 
-// Work reads what jobs need of the trace's tables and returns the work of them all. Of the rules of the format it checks those of how
-// rows belong together.
+// Work returns the work of all jobs, of which it counts those that depend on others. The manifest says it, whom those who read all jobs correct; else what jobs
+// need of the trace's tables is read for it: then those rules of the format are checked that say how rows belong together.
 func (t *Trace) Work() (w Work, err error) {
+	if said := t.Manifest.Work; said != nil {
+		w = *said
+		w.Further = maps.Clone(said.Further)
+		return w, nil
+	}
 	jobs := &jobReader{a: newAssembler(t, ofWork, func(p Problem) error { return p }), t: t}
 	for j, err := range All(jobs) {
 		if err != nil {
 			return w, err
 		}
-		w.Add(WorkOf(j))
-		if len(j.DependsOn) > 0 {
-			w.Dependent++
-		}
+		w.addJob(j)
 		jobs.Recycle(j)
 	}
 	return w, nil
+}
+
+// addJob adds the next job of a trace.
+func (w *Work) addJob(j *Job) {
+	w.Add(WorkOf(j))
+	if len(j.DependsOn) > 0 {
+		w.Dependent++
+	}
+}
+
+// String is the work as a manifest has it.
+func (w *Work) String() string {
+	text, _ := json.Marshal(w) // sums are finite
+	return string(text)
+}
+
+// is reports whether it is the same work, to the last bit.
+func (w *Work) is(o *Work) bool {
+	return w.VCoreMS == o.VCoreMS && w.MemMiBMS == o.MemMiBMS && w.Dependent == o.Dependent && maps.Equal(w.Further, o.Further)
 }
 
 // Add adds more work.

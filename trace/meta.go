@@ -187,7 +187,8 @@ type Manifest struct {
 	LocalitySource string      `json:"locality_source"`
 	DurationSource string      `json:"duration_source"`
 	Counts         Counts      `json:"counts"`
-	SpanMS         int64       `json:"span_ms"` // time of the last submission
+	SpanMS         int64       `json:"span_ms"`        // time of the last submission
+	Work           *Work       `json:"work,omitempty"` // of all jobs, see [Trace.Work]; nil = nobody says
 	Resources      []string    `json:"resources"`
 	Files          []FileEntry `json:"files"` // sorted by name
 	Hash           string      `json:"hash,omitempty"`
@@ -218,7 +219,7 @@ const ImportReport = "import.json"
 
 // identity is the hash of a trace with these files: SHA-256 over one line "sha256  name" for each but the import
 // report and for the manifest, by name. Of the manifest it takes what says something of the trace: neither the list of
-// files, nor those it was imported from, which may be called anything.
+// files, nor those it was imported from, which may be called anything, nor the work, which follows from the tables.
 func (m *Manifest) identity(files []FileEntry) string {
 	files = append(slices.Clone(files), FileEntry{Name: manifestName, SHA256: m.core})
 	h := sha256.New()
@@ -234,7 +235,7 @@ func (m *Manifest) identity(files []FileEntry) string {
 // takeSums sets the hashes of the manifest's text, see [sealed.Sum]. That of all of it leaves out its own hash, and the core also what identity does.
 func (m *Manifest) takeSums(text []byte) (err error) {
 	if m.sum, err = sealed.Sum(text, sealed.Key); err == nil {
-		m.core, err = sealed.Sum(text, sealed.Key, "files", "source.files")
+		m.core, err = sealed.Sum(text, sealed.Key, "files", "source.files", "work")
 	}
 	return err
 }

@@ -85,7 +85,7 @@ func (w *Writer) NoPreferences() { w.manifest.LocalitySource = LocalityNone }
 func manifestOf(meta *Meta) Manifest {
 	m := Manifest{
 		Format: Format, Version: Version, Name: meta.Name, TimeUnit: TimeUnit, Generator: meta.Generator, Source: meta.Source,
-		LocalitySource: meta.LocalitySource, DurationSource: meta.DurationSource,
+		LocalitySource: meta.LocalitySource, DurationSource: meta.DurationSource, Work: &Work{},
 		Counts: Counts{Nodes: int64(len(meta.Nodes)), NodeEvents: int64(len(meta.Events))},
 	}
 	if meta.OriginUnixMS != Unset {
@@ -175,6 +175,7 @@ func (w *Writer) addJob(j *Job) error {
 	c.Stages += int64(len(j.Stages))
 	c.Tasks = tasks
 	w.manifest.SpanMS = j.SubmitMS
+	w.manifest.Work.addJob(j)
 	return nil
 }
 
