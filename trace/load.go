@@ -232,8 +232,8 @@ var ofWork = map[string][]string{
 	tableTasks:  {"job_id", "stage_id", "duration_ms", "mem_mib", "vcores"},
 }
 
-// Work returns the work of all jobs, of which it counts those that depend on others. The manifest says it, whom those who read all jobs correct; else what jobs
-// need of the trace's tables is read for it: then those rules of the format are checked that say how rows belong together.
+// Work returns the work of all jobs, of which it counts those that depend on others. The manifest says it, and whoever reads all jobs refuses a wrong one; where it
+// does not, what jobs need of the trace's tables is read for it, and of the rules of the format those are checked that say how rows belong together.
 func (t *Trace) Work() (w Work, err error) {
 	if said := t.Manifest.Work; said != nil {
 		w = *said

@@ -9,7 +9,7 @@ import (
 	"replay/policy/resource"
 )
 
-// node is a NodeManager. What is asked of it most stands before its specification.
+// node is a NodeManager. What is asked of it most stands before its specification, and what each heartbeat and each process asks in the first line of memory (64 bytes), up to drainsFrom.
 type node struct {
 	procs      []proc             // in the order of their start
 	news       [dueNews + 1]int32 // how many of them are news for its next heartbeat, and of which kind
