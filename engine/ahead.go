@@ -248,6 +248,7 @@ func (s *sim) runAhead(a *app) {
 	for s.step(a, lane) {
 	}
 	s.foreseeCores(a)
+	s.retire(a, lane)
 	latest, latestOrd := s.now, s.reached
 	if latest == now {
 		latestOrd = x.ordNow
@@ -261,6 +262,16 @@ func (s *sim) runAhead(a *app) {
 		}
 	}
 	s.release(a)
+}
+
+// retire lets the master of an application go of which nothing is left but that it leaves, as nothing comes before that.
+func (s *sim) retire(a *app, lane int32) {
+	r, ok := a.master.(master.Retirer)
+	if e := s.q.lanes[lane].next(); ok && e != nil && e.kind() >= numKinds && e.at <= s.ahead.last && !s.ahead.asking && s.reasons == nil && s.onItsOwn(a) {
+		if m := r.Retire(master.EventKind(e.kind() - numKinds)); m != nil {
+			a.engage(m)
+		}
+	}
 }
 
 // step executes the next event of an application ahead of its time, if it may be.

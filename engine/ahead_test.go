@@ -7,12 +7,14 @@ import (
 	"slices"
 	"testing"
 
+	"replay/engine/master"
 	"replay/engine/model"
 	"replay/engine/random"
 	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/engine/yarn/conf"
 	"replay/policy/autoscale"
+	"replay/trace"
 )
 
 // randomDense is a cluster of randomFair whose nodes send heartbeats so often that much happens in the same millisecond, and where
@@ -189,5 +191,81 @@ func TestApplicationsRunFarAhead(t *testing.T) {
 	}
 	if apart > 12_197 || turns > 2379 || queued > 13_177 {
 		t.Errorf("of %d events %d were executed apart, %d of them of applications, and %d had a place in the queue, want no more than 12197, 2379 and 13177", events, apart, turns, queued)
+	}
+}
+
+// TestMastersThatWaitToLeave: an application whose code ends ahead of time keeps no master for its work until then, unless something may come before that: a node that goes, or a state
+// that is written.
+func TestMastersThatWaitToLeave(t *testing.T) {
+	const apps, looked = 12, 300_000
+	jobs := func() (list []*trace.Job) {
+		for id := range int64(apps) {
+			j := sparkJob(id, id, 3, stage(0, 6, 2000, nil))
+			j.TailMS = 600_000
+			list = append(list, j)
+		}
+		return list
+	}
+	for _, tt := range []struct {
+		name        string
+		events      []trace.NodeEvent
+		checkpoints []int64
+		o           scenario.Options
+		want        int // masters of live applications at that time
+	}{
+		{name: "nothing comes"},
+		{name: "a node fails before", events: []trace.NodeEvent{nodeEvent(400_000, 0, 0, trace.Fail)}, want: apps},
+		{name: "a node fails behind", events: []trace.NodeEvent{nodeEvent(4_000_000, 0, 0, trace.Fail)}},
+		{name: "a state is written before", checkpoints: []int64{400_000}, want: apps},
+		{name: "containers may come", o: scenario.Options{Conf: map[string]string{"spark.dynamicAllocation.enabled": "false", "spark.executor.instances": "200"}}, want: apps},
+		{name: "client mode", o: scenario.Options{Conf: map[string]string{"spark.submit.deployMode": "client"}}, want: apps},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var told [2]*keep
+			for i, engine := range []string{scenario.Dense, scenario.Engines[0]} {
+				o := tt.o
+				o.Engine = engine
+				sc, err := scenario.New(input(cluster(40, 2), tt.events, jobs()...), o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				told[i] = &keep{}
+				s, err := newSim(sc, told[i], nil, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.checkpoints = Checkpoints{At: tt.checkpoints, Take: func(*Checkpoint) error { return nil }}
+				counted := engine == scenario.Dense
+				s.after = func() {
+					if counted || s.now < looked {
+						return
+					}
+					counted = true
+					got, live := 0, 0
+					for _, a := range s.apps {
+						if a != nil && !a.gone {
+							live++
+							if _, ok := a.master.(master.Retirer); ok {
+								got++
+							}
+						}
+					}
+					if live != apps || got != tt.want {
+						t.Errorf("%d of %d live applications have a master that works, want %d of %d", got, live, tt.want, apps)
+					}
+				}
+				if _, err := s.run(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if !counted {
+					t.Fatal("the replay ends before")
+				}
+			}
+			told[0].inOrder()
+			told[1].inOrder()
+			if !reflect.DeepEqual(told[0], told[1]) {
+				t.Error("the engines tell of different replays")
+			}
+		})
 	}
 }

@@ -146,16 +146,10 @@ func (a *app) register() {
 		a.rec.AMRegistered = s.now
 	}
 	if a.orphan == nil {
-		a.master = a.plan.New(a, a.job)
+		a.engage(a.plan.New(a, a.job))
 	} else {
-		a.inherit()
+		a.engage(a.inherit())
 	}
-	a.talker, _ = a.master.(master.Talker)
-	a.hearer, _ = a.master.(master.Hearer)
-	a.knower, _ = a.master.(master.Knower)
-	a.fetcher, _ = a.master.(master.Fetcher)
-	a.events, _ = a.master.(master.EventFetcher)
-	a.preferrer, _ = a.master.(master.Preferrer)
 	if err := a.master.Register(); err != nil {
 		a.master.Fail(err.Error())
 	}
@@ -165,11 +159,23 @@ func (a *app) register() {
 	}
 }
 
+// engage gives an application its master, or none.
+func (a *app) engage(m master.Master) {
+	a.master = m
+	a.talker, _ = m.(master.Talker)
+	a.hearer, _ = m.(master.Hearer)
+	a.knower, _ = m.(master.Knower)
+	a.fetcher, _ = m.(master.Fetcher)
+	a.events, _ = m.(master.EventFetcher)
+	a.preferrer, _ = m.(master.Preferrer)
+}
+
 // inherit takes over the master of an attempt that it has outlived.
-func (a *app) inherit() {
+func (a *app) inherit() master.Master {
 	old := a.orphan
 	a.toldOrphaned(old)
-	a.master, a.shares = old.master.(master.Outliver).Heir(a), true
+	a.shares = true
+	return old.master.(master.Outliver).Heir(a)
 }
 
 // outlived returns the attempt whose master goes on when this one has left the cluster, nil if none does.
@@ -470,7 +476,7 @@ func (s *sim) release(a *app) {
 	}
 	if k, ok := a.kind.Kind.(master.Sparer); ok && a.master != nil {
 		k.Spare(a.master)
-		a.master, a.talker, a.hearer, a.knower, a.fetcher, a.events, a.preferrer = nil, nil, nil, nil, nil, nil, nil
+		a.engage(nil)
 	}
 	if last {
 		s.departed = append(s.departed, a)

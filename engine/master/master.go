@@ -191,6 +191,12 @@ type Outliver interface {
 	Heir(Host) Master
 }
 
+// A Retirer is a master that may have nothing left to do but to leave. It is asked while nothing that happens elsewhere reaches it up to its next event, which is of a kind. Retire returns
+// another one that has its events and does in its place what is left, so that its own memory is free for others, or nil where there is more to do.
+type Retirer interface {
+	Retire(next EventKind) Master
+}
+
 // A Gated master does not begin with its application's own code when it has registered. Began returns when it did, [record.None] while it has not.
 type Gated interface{ Began() int64 }
 

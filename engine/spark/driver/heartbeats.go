@@ -164,25 +164,29 @@ func (a *asked) queue() {
 
 // pass lets the heartbeats pass whose time has come without anything to do.
 func (a *asked) pass() {
-	b := &a.beats
-	if b.queued {
-		return
+	if a.beats.pass(a.h) {
+		a.alloc.Nodes(a.beats.nodes)
 	}
-	passed := false
-	for b.next < a.now() || b.next == a.now() && !b.ahead && a.h.Passed(evHeartbeat) {
+}
+
+// pass reports whether any has passed.
+func (b *heartbeats) pass(h master.Host) (any bool) {
+	if b.queued {
+		return false
+	}
+	now := h.Now()
+	for b.next < now || b.next == now && !b.ahead && h.Passed(evHeartbeat) {
 		b.ahead = false
 		pause := b.ladder.Pause(b.waiting)
 		times := int64(1)
 		if pause == b.ladder.Longest() { // so are those after it
-			times = max((a.now()-b.next+pause-1)/pause, 1)
+			times = max((now-b.next+pause-1)/pause, 1)
 		}
-		a.h.HeartbeatsPass(evHeartbeat, b.next, pause, times)
+		h.HeartbeatsPass(evHeartbeat, b.next, pause, times)
 		b.next += times * pause
-		passed = true
+		any = true
 	}
-	if passed {
-		a.alloc.Nodes(b.nodes)
-	}
+	return any
 }
 
 // Pass is part of [master.Passer].

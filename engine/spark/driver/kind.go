@@ -44,6 +44,7 @@ type Kind struct {
 	said     []byte                       // scratch: what a job says
 	jobs     int                          // planned
 	spare    []leftover                   // of masters of which nothing is left, for others
+	gone     []*leaving                   // those that have left
 
 	nodeLists reuse.Pool[int32] // memory of drivers, see [lent]
 	hostLists reuse.Pool[spark.HostTasks]
@@ -218,5 +219,5 @@ func (k *Kind) executorStart(l *Latencies, n int, called int64) (start, ready in
 
 // Concrete are values of the types that stand behind interfaces in the state of a replay.
 func Concrete() []any {
-	return []any{(*Kind)(nil), (*asked)(nil), (*Driver)(nil), planned{}}
+	return []any{(*Kind)(nil), (*asked)(nil), (*Driver)(nil), (*leaving)(nil), planned{}}
 }

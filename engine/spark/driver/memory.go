@@ -49,6 +49,10 @@ func (m *memory) stages(c *conf.Conf, job *trace.Job, tasks *spark.TaskScheduler
 
 // Spare is part of [master.Sparer].
 func (k *Kind) Spare(m master.Master) {
+	if l, ok := m.(*leaving); ok {
+		k.gone = append(k.gone, l)
+		return
+	}
 	if a, ok := m.(*asked); ok && !a.lost.silent && !a.heir.is { // else what is left of another attempt has its driver too
 		a.giveBack()
 		k.spare = append(k.spare, leftover{a, a.Driver, a.alloc, a.memory})

@@ -113,6 +113,9 @@ func (r *runs) settle(x *run) {
 	}
 }
 
+// none reports whether nothing of any attempt is to come.
+func (r *runs) none() bool { return len(r.free) == len(r.list) }
+
 // giveBack lets all places go.
 func (r *runs) giveBack() {
 	if r.list != nil {
@@ -123,8 +126,8 @@ func (r *runs) giveBack() {
 
 // all yields the attempts of which something is to come, by task id.
 func (r *runs) all(yield func(*run) bool) {
-	if len(r.free) == len(r.list) {
-		return // there are none
+	if r.none() {
+		return
 	}
 	for id := range r.place {
 		if x := r.of(int64(id)); x != nil && !yield(x) {

@@ -10,6 +10,8 @@ import (
 // Waits is part of [master.Master].
 func (d *Driver) Waits(why func(resource.Resource) string) string {
 	switch {
+	case d.ended:
+		return done(d.rec)
 	case d.rec.FirstAllocated == record.None && d.rec.FirstAsked != record.None:
 		return "it waits for its first executor: " + why(d.set.profiles[0].size)
 	case d.repeats != "":
@@ -29,5 +31,5 @@ func (d *Driver) Waits(why func(resource.Resource) string) string {
 	if idle > 0 && d.tasks.Pending() {
 		return fmt.Sprintf("%d of its %d tasks are done; tasks wait although %d executors have free cores: for a preferred host (spark.locality.wait), for slots of their stage, or because of exclusion", d.rec.TasksSucceeded, d.rec.Tasks, idle)
 	}
-	return fmt.Sprintf("%d of its %d tasks are done", d.rec.TasksSucceeded, d.rec.Tasks)
+	return done(d.rec)
 }
