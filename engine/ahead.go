@@ -270,6 +270,9 @@ func (s *sim) retire(a *app, lane int32) {
 	if e := s.q.lanes[lane].next(); ok && e != nil && e.kind() >= numKinds && e.at <= s.ahead.last && !s.ahead.asking && s.reasons == nil && s.onItsOwn(a) {
 		if m := r.Retire(master.EventKind(e.kind() - numKinds)); m != nil {
 			a.engage(m)
+			if a.attempt == 1 {
+				s.recycle(a)
+			}
 		}
 	}
 }

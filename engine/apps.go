@@ -27,8 +27,8 @@ type app struct {
 	kept    bool  // its master goes on and no other attempt has taken it over
 	shares  bool  // its master goes on with what that of another attempt has begun
 	circle  circle
-	done    *done // tasks that have succeeded, over all attempts
-	job     *trace.Job
+	done    *done       // tasks that have succeeded, over all attempts
+	job     *trace.Job  // nil where nothing asks for it any more
 	rec     *record.Job // of the job, over all attempts
 	kind    *appKind
 	plan    *master.Plan
@@ -310,14 +310,14 @@ func (s *sim) submit(a *app) {
 	}
 	if err == nil {
 		if s.sc.Moved(a.rec.Queue, queue) {
-			s.warnings.ofJob("placed", false, "%s is in %s in the trace, the placement rules put it in %s", record.JobCalled(a.job.ID, a.job.Name, a.job.ExternalID), a.rec.Queue, queue)
+			s.warnings.ofJob("placed", false, "%s is in %s in the trace, the placement rules put it in %s", record.JobCalled(a.rec.ID, a.rec.Name, a.rec.ExternalID), a.rec.Queue, queue)
 		}
 		a.rec.Queue = queue
 		if p, ok := s.rm.Scheduler().(yarn.Planner); ok {
 			a.rec.Queue = p.RunsIn(queue)
 		}
 		a.usage = s.queues.at(a.rec.Queue)
-		err = s.rm.Submit(s.now, yarn.AppSpec{ID: a.id, User: a.rec.User, Queue: queue, AMSize: a.plan.AMSize, Priority: a.plan.Priority, MaxAttempts: a.plan.MaxAttempts, Bars: s.sc.Bars(a.job.ID)})
+		err = s.rm.Submit(s.now, yarn.AppSpec{ID: a.id, User: a.rec.User, Queue: queue, AMSize: a.plan.AMSize, Priority: a.plan.Priority, MaxAttempts: a.plan.MaxAttempts, Bars: s.sc.Bars(a.rec.ID)})
 	}
 	if err != nil {
 		a.refused(err)
@@ -346,7 +346,7 @@ func (s *sim) Refused(id protocol.AppID, err error) { s.left.latest(id).refused(
 // refused ends an attempt that the ResourceManager does not take, and its job. YARN's text names an application by an id that was never recorded, and knows no
 // remedy for a queue that is none of applications.
 func (a *app) refused(err error) {
-	text := strings.ReplaceAll(err.Error(), jvm.AppName(clusterTimestamp, int32(a.id)), record.JobCalled(a.job.ID))
+	text := strings.ReplaceAll(err.Error(), jvm.AppName(clusterTimestamp, int32(a.id)), record.JobCalled(a.rec.ID))
 	var r *yarn.Rejection
 	if errors.As(err, &r) && r.Parent != "" {
 		text += fmt.Sprintf("; it has queues below it, and YARN runs applications in leaf queues alone: replay import --queue-map NAMES=%s.other gives these jobs one", r.Parent)
@@ -422,14 +422,14 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32, again bool) {
 			a.rec.WastedTaskMS += a.rec.TaskMS // the application begins again
 			a.rec.TaskMS, a.rec.TasksSucceeded = 0, 0
 		}
-		s.warnings.ofJob("am-retry", a.attempt > 1, "%s: its application master was started again: %s", record.JobCalled(a.job.ID, a.job.Name, a.job.ExternalID), a.endOfAM(exit))
+		s.warnings.ofJob("am-retry", a.attempt > 1, "%s: its application master was started again: %s", record.JobCalled(a.rec.ID, a.rec.Name, a.rec.ExternalID), a.endOfAM(exit))
 		a.done.containers = max(a.done.containers, int64(len(a.containers)))
 		s.enter(&app{s: s, id: a.id, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, usage: a.usage, attempt: a.attempt + 1, circle: circle, done: a.done, updates: a.updates, orphan: orphan})
 	default:
 		a.rec.Finish = s.now
 		a.rec.Outcome = record.JobFailed
 		a.rec.Reason = fmt.Sprintf("its application master ended in attempt %d: %s", a.attempt, a.endOfAM(exit))
-		s.warnings.ended("job-failed", "%s failed: %s", record.JobCalled(a.job.ID, a.job.Name, a.job.ExternalID), a.rec.Reason)
+		s.warnings.ended("job-failed", "%s failed: %s", record.JobCalled(a.rec.ID, a.rec.Name, a.rec.ExternalID), a.rec.Reason)
 		a.countDone()
 		s.jobDone(a.rec)
 	}
@@ -467,8 +467,8 @@ func (s *sim) release(a *app) {
 	s.apps[a.slot] = nil
 	s.free = append(s.free, a.slot)
 	last := a.attempt == 1 && s.left.latest(a.id) == a
-	if r, ok := s.sc.Input.Jobs.(trace.Recycler); ok && last {
-		r.Recycle(a.job)
+	if last {
+		s.recycle(a)
 	}
 	s.left.leave(a)
 	if s.reasons != nil { // which look at what has left
@@ -480,6 +480,14 @@ func (s *sim) release(a *app) {
 	}
 	if last {
 		s.departed = append(s.departed, a)
+	}
+}
+
+// recycle gives the job of an application of which no task is left, and which has no other attempt, to those who read others.
+func (s *sim) recycle(a *app) {
+	if r, ok := s.sc.Input.Jobs.(trace.Recycler); ok && a.job != nil {
+		r.Recycle(a.job)
+		a.job = nil
 	}
 }
 

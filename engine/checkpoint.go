@@ -204,7 +204,7 @@ func (s *sim) otherNodeEvent(at int64) {
 // submitted returns the latest attempt of a job, nil when nothing is left of it.
 func (s *sim) submitted(job int64) *app {
 	for _, a := range s.apps {
-		if a != nil && a.job.ID == job && !a.gone {
+		if a != nil && a.rec.ID == job && !a.gone {
 			return a
 		}
 	}

@@ -149,7 +149,7 @@ func (s *sim) decision(e *yarn.Event) record.Decision {
 		a = s.of(e.Container.ID)
 	}
 	if a != nil {
-		d.Job, d.AMAttempt = a.job.ID, int64(a.attempt)
+		d.Job, d.AMAttempt = a.rec.ID, int64(a.attempt)
 	}
 	return d
 }
@@ -166,7 +166,7 @@ func (s *sim) allocated(a *app, e *yarn.Event) {
 	*c = container{}
 	c.size, c.node = e.Container.Size, e.Container.Node
 	r := &c.rec
-	r.Job, r.AMAttempt, r.Number, r.Node, r.Queue = a.job.ID, int64(a.attempt), n, int32(c.node), a.rec.Queue
+	r.Job, r.AMAttempt, r.Number, r.Node, r.Queue = a.rec.ID, int64(a.attempt), n, int32(c.node), a.rec.Queue
 	r.MemMiB, r.VCores = c.size[resource.Memory], c.size[resource.VCores]
 	r.Priority, r.Type, r.Reserved = e.Container.Priority, e.Container.Type.String(), a.reserved.take(n)
 	r.Asked, r.Allocated = a.askedAt(r.Priority), s.now
@@ -175,7 +175,7 @@ func (s *sim) allocated(a *app, e *yarn.Event) {
 	a.open++
 	a.fates[unsettled]++
 	for i := range s.numbers {
-		if job, _, ok := s.sc.Changes[i].Container(); ok && job == a.job.ID {
+		if job, _, ok := s.sc.Changes[i].Container(); ok && job == a.rec.ID {
 			s.numbers[i] = max(s.numbers[i], n)
 		}
 	}

@@ -57,7 +57,7 @@ func (r *reasons) changed() { r.stale, r.all = true, true }
 
 // enter begins to follow an attempt.
 func (r *reasons) enter(a *app) {
-	if !a.plan.Recorded && r.sink.Explains(a.job.ID) {
+	if !a.plan.Recorded && r.sink.Explains(a.rec.ID) {
 		r.count++
 		r.waits = append(r.waits, &waiting{a: a, number: r.count})
 	}
@@ -179,7 +179,7 @@ func (r *reasons) update(w *waiting) {
 		return
 	}
 	*x = record.Reason{
-		Job: w.a.job.ID, AMAttempt: int64(w.a.attempt), From: r.s.now, Cause: cause, AM: f.AM,
+		Job: w.a.rec.ID, AMAttempt: int64(w.a.attempt), From: r.s.now, Cause: cause, AM: f.AM,
 		MemMiB: f.Size[resource.Memory], VCores: f.Size[resource.VCores], Queue: f.Queue, User: f.User,
 		UsedMem: f.Used[resource.Memory], UsedVCores: f.Used[resource.VCores], LimitMem: f.Limit[resource.Memory], LimitVCores: f.Limit[resource.VCores],
 		Running: f.Running, Most: f.Most, Node: int32(f.Node), FreeMem: f.Free[resource.Memory], FreeVCores: f.Free[resource.VCores], Ahead: record.None,
@@ -191,7 +191,7 @@ func (r *reasons) update(w *waiting) {
 		x.Ahead, x.Passed = w.ahead, w.passed
 	case record.CauseReservation, record.CauseBehind:
 		if b := r.s.left.latest(f.Ahead); b != nil {
-			x.Ahead = b.job.ID
+			x.Ahead = b.rec.ID
 		}
 	}
 }
@@ -217,8 +217,8 @@ func (r *reasons) orphaned(a, old *app) {
 	if from == record.None || c.Ended != record.None && c.Ended < from {
 		from = c.Ended
 	}
-	if r.s.now > from && r.sink.Explains(a.job.ID) {
-		r.sink.Reason(&record.Reason{Job: a.job.ID, AMAttempt: int64(a.attempt), From: from, To: r.s.now, Cause: record.CauseOrphaned, Node: record.None, Ahead: record.None})
+	if r.s.now > from && r.sink.Explains(a.rec.ID) {
+		r.sink.Reason(&record.Reason{Job: a.rec.ID, AMAttempt: int64(a.attempt), From: from, To: r.s.now, Cause: record.CauseOrphaned, Node: record.None, Ahead: record.None})
 	}
 }
 
@@ -230,7 +230,7 @@ func (r *reasons) gate(a *app) {
 		return
 	}
 	if began := g.Began(); began > from {
-		r.sink.Reason(&record.Reason{Job: a.job.ID, AMAttempt: int64(a.attempt), From: from, To: began, Cause: record.CauseGate, Node: record.None, Ahead: record.None})
+		r.sink.Reason(&record.Reason{Job: a.rec.ID, AMAttempt: int64(a.attempt), From: from, To: began, Cause: record.CauseGate, Node: record.None, Ahead: record.None})
 	}
 }
 

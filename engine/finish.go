@@ -32,7 +32,7 @@ func (s *sim) finish() {
 	s.progress.NowMS.Store(s.now)
 	left := slices.DeleteFunc(slices.Clone(s.apps), func(a *app) bool { return a == nil })
 	slices.SortFunc(left, func(a, b *app) int {
-		return cmp.Or(cmp.Compare(a.job.ID, b.job.ID), cmp.Compare(a.attempt, b.attempt))
+		return cmp.Or(cmp.Compare(a.rec.ID, b.rec.ID), cmp.Compare(a.attempt, b.attempt))
 	})
 	for _, a := range left {
 		reason := a.whyUnfinished(s)
@@ -55,7 +55,7 @@ func (s *sim) finish() {
 			a.countDone()
 			a.rec.TasksFailed = 0 // none is given up
 			a.rec.Outcome, a.rec.Reason = record.JobUnfinished, reason
-			s.warnings.ended("unfinished", "%s did not finish: %s", record.JobCalled(a.job.ID, a.job.Name, a.job.ExternalID), reason)
+			s.warnings.ended("unfinished", "%s did not finish: %s", record.JobCalled(a.rec.ID, a.rec.Name, a.rec.ExternalID), reason)
 			s.jobDone(a.rec)
 		}
 	}

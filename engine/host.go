@@ -109,7 +109,7 @@ func (a *app) Unregister(reason string) {
 func (a *app) decided(reason string) {
 	if reason != "" {
 		a.rec.Outcome, a.rec.Reason = record.JobFailed, reason
-		a.s.warnings.ended("job-failed", "%s failed: %s", record.JobCalled(a.job.ID, a.job.Name, a.job.ExternalID), reason)
+		a.s.warnings.ended("job-failed", "%s failed: %s", record.JobCalled(a.rec.ID, a.rec.Name, a.rec.ExternalID), reason)
 	} else {
 		a.rec.Outcome = record.JobSucceeded
 	}

@@ -22,7 +22,7 @@ func (a *app) bring(node int32, memMiB int64, vcores int32) *container {
 	s := a.s
 	c := s.newContainer()
 	*c = container{process: running, node: protocol.NodeID(node), rec: record.Container{
-		Job: a.job.ID, AMAttempt: int64(a.attempt), Number: int64(len(a.containers) + 1), Node: node, Queue: a.rec.Queue, MemMiB: memMiB, VCores: int64(vcores),
+		Job: a.rec.ID, AMAttempt: int64(a.attempt), Number: int64(len(a.containers) + 1), Node: node, Queue: a.rec.Queue, MemMiB: memMiB, VCores: int64(vcores),
 		Asked: record.None, Allocated: s.now, Acquired: s.now, Started: s.now, Registered: s.now, Ended: record.None, Exited: record.None,
 	}}
 	a.containers = append(a.containers, c)
