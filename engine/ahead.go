@@ -7,6 +7,7 @@ import (
 	"replay/engine/record"
 	"replay/engine/reuse"
 	"replay/engine/scenario"
+	"replay/engine/yarn"
 )
 
 // An application of which all containers run, and are known to run, and that asks for none is on its own: until its application master speaks or one of its
@@ -272,6 +273,9 @@ func (s *sim) retire(a *app, lane int32) {
 			a.engage(m)
 			if a.attempt == 1 {
 				s.recycle(a)
+			}
+			if f, ok := s.rm.Scheduler().(yarn.Forgetter); ok {
+				f.ForgetAsks(a.id)
 			}
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"replay/engine/reuse"
 )
 
-// Locality is where containers are wanted that are asked for together: hosts, and the racks of these hosts. It does not change as long as anybody speaks
-// of it, so all who do may share it; then whoever made it may make another one in its memory, see [Locality.Renew].
+// Locality is where containers are wanted that are asked for together: hosts, and the racks of these hosts. It does not change as long as anybody asks
+// by it, so all who do may share it; then whoever made it may make another one in its memory, see [Locality.Renew].
 type Locality struct {
 	has          []uint64 // by name
 	hosts, racks int      // how many

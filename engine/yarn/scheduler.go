@@ -223,6 +223,9 @@ type Passer interface {
 	Changes() int64
 }
 
+// A Forgetter is a [Scheduler] that may give to others what it keeps of the asks of an application: nothing is asked for, and nothing will be.
+type Forgetter interface{ ForgetAsks(protocol.AppID) }
+
 // A Literal scheduler can be told to sort at each visit and to compute everything at each update, as YARN's does, and to keep nothing of
 // it: the definition of correct, which the dense engine runs.
 type Literal interface{ Literally() }

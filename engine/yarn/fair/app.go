@@ -369,13 +369,46 @@ func (f *Scheduler) spareApp() *app {
 	return &app{f: f, Attempt: new(yarn.Attempt)}
 }
 
+// ForgetAsks is part of [yarn.Forgetter].
+func (f *Scheduler) ForgetAsks(id protocol.AppID) {
+	a := f.attempt(id)
+	if a == nil || f.literally || f.site.Preemption || len(a.Active()) > 0 || len(a.reserved) > 0 {
+		return
+	}
+	if a.had = a.AppendTables(a.had[:0]); f.speaksOfAsks(a) {
+		a.had = a.had[:0]
+		return
+	}
+	a.Requests.Stop()
+	f.cluster.SpareTables(a.had)
+	clear(a.had)
+	a.had = a.had[:0]
+	f.elision.freeSpots(a)
+	if a.asked != nil {
+		f.asked = append(f.asked, a.asked[:0])
+		a.asked = nil
+	}
+}
+
+// takeAsked returns an empty list that another attempt had, nil if there is none.
+func (f *Scheduler) takeAsked() (list []asked) {
+	if n := len(f.asked); n > 0 {
+		list, f.asked = f.asked[n-1], f.asked[:n-1]
+	}
+	return list
+}
+
+// speaksOfAsks reports whether anything that was found speaks of what an attempt asks for.
+func (f *Scheduler) speaksOfAsks(a *app) bool {
+	counted := func(t *yarn.Table) bool { return t.Leaf != nil }
+	is := func(n named) bool { return n.app == a }
+	return slices.ContainsFunc(a.had, counted) || slices.ContainsFunc(a.queue.found.named, is) || slices.ContainsFunc(f.elision.named, is)
+}
+
 // speaksOf reports whether anything is left that speaks of an attempt that has left.
 func (f *Scheduler) speaksOf(a *app) bool {
 	if a.Placed() || a.outdated || a.moved || a.listed > 0 || a.counted > 0 || a.wantingAt > 0 || a.place.In() != nil || len(a.reserved) > 0 {
 		return true
 	}
-	counted := func(t *yarn.Table) bool { return t.Leaf != nil }
-	is := func(n named) bool { return n.app == a }
-	q := a.queue
-	return slices.ContainsFunc(a.had, counted) || slices.ContainsFunc(q.found.named, is) || slices.ContainsFunc(f.elision.named, is) || slices.Contains(q.ordered, a)
+	return f.speaksOfAsks(a) || slices.Contains(a.queue.ordered, a)
 }

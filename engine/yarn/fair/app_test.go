@@ -353,3 +353,61 @@ func TestMemoryOfAttemptsThatHaveLeft(t *testing.T) {
 		t.Errorf("the attempt asks with the tables %v, want one in the memory of the other's", got)
 	}
 }
+
+// What an attempt has asked by is the memory of another one's asks as soon as nothing is asked for, and nothing that was found speaks of it.
+func TestAsksAreForgotten(t *testing.T) {
+	g := newGolden(t, nil, "")
+	g.node("n1", "/r1", 4096, 4)
+	g.node("n2", "/r1", 4096, 4)
+	g.f.Epoch([]protocol.NodeID{0, 1})
+	g.f.Beats(0, true)
+	g.f.Beats(1, true)
+	g.app(1, "root.q")
+	g.ask(1, 1, "n1 x1 1024,1", "/r1 x1 1024,1", "* x1 1024,1")
+	g.f.Update()
+	a := g.f.attempt(1)
+	table := a.Active()[0]
+	g.f.placesOf(a, table)
+	kept := func(what string) {
+		t.Helper()
+		g.f.ForgetAsks(1)
+		if tables := a.AppendTables(nil); len(tables) != 1 || a.asked == nil || len(g.f.asked) > 0 || len(a.had) > 0 {
+			t.Errorf("%s, and its tables are %v", what, tables)
+		}
+	}
+	kept("it asks for a container")
+	g.wantHB("a1c1", "n1")
+	q := a.queue
+	for _, tt := range []struct {
+		what    string
+		in, out func()
+	}{
+		{"offers are counted for its table", func() { table.Leaf = new(int64) }, func() { table.Leaf = nil }},
+		{"its leaf was found to want what it asked for", func() { q.found.named = []named{{app: a}} }, func() { q.found.named = nil }},
+		{"a survey found so", func() { g.f.elision.named = []named{{app: a}} }, func() { g.f.elision.named = nil }},
+		{"it has reserved a node", func() { a.reserved = make([]*yarn.Container, 1) }, func() { a.reserved = nil }},
+		{"its order is the literal one", func() { g.f.literally = true }, func() { g.f.literally = false }},
+		{"containers may be preempted for it", func() { g.f.site.Preemption = true }, func() { g.f.site.Preemption = false }},
+	} {
+		tt.in()
+		kept(tt.what)
+		tt.out()
+	}
+	asked := &a.asked[0]
+	g.f.ForgetAsks(1)
+	g.f.ForgetAsks(2) // which there is not
+	g.app(2, "root.q")
+	g.ask(2, 1, "n2 x2 1024,1", "/r1 x2 1024,1", "* x2 1024,1")
+	b := g.f.attempt(2)
+	if got := b.Active(); len(got) != 1 || got[0] != table || table.AnyCount() != 2 || table.Offers != 0 {
+		t.Fatalf("another attempt asks with %v, want one table in the memory of the other's", got)
+	}
+	if p := g.f.placesOf(b, table); p != asked || p.hosts.Has(0) || !p.hosts.Has(1) {
+		t.Errorf("another attempt asks for the nodes %v, want the second one, in the memory of the other's", p.hosts)
+	}
+	g.f.Update()
+	g.wantHB("a2c1", "n2")
+	if g.f.RemoveApp(1); g.f.attempt(2).Active()[0].AnyCount() != 1 {
+		t.Errorf("an attempt that leaves takes what another one asks for with it")
+	}
+}

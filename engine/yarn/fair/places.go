@@ -33,14 +33,16 @@ const usualTables = 2
 // placesOf returns where a table asks for containers; racks are known after [asked.findRacks].
 func (f *Scheduler) placesOf(a *app, t *yarn.Table) *asked {
 	if a.asked == nil {
-		a.asked = make([]asked, 0, usualTables)
+		if a.asked = f.takeAsked(); a.asked == nil {
+			a.asked = make([]asked, 0, usualTables)
+		}
 	}
 	for int(t.Number) >= len(a.asked) {
 		a.asked = reuse.Longer(a.asked)
 		p := &a.asked[len(a.asked)-1]
 		p.own.Void()
 		p.racks.Void()
-		*p = asked{version: -1, own: p.own, racks: p.racks}
+		*p = asked{version: -1, own: p.own, racks: p.racks, spots: p.spots[:0]}
 	}
 	e, p := &f.elision, &a.asked[t.Number]
 	if p.version == t.Version() && p.epoch == e.epoch {
@@ -141,6 +143,16 @@ func (p *asked) findRacks(e *elision, t *yarn.Table) {
 	}
 	for n := range t.Gone {
 		e.markRack(&p.racks, n, false)
+	}
+}
+
+// freeSpots gives the memory of what an attempt asked by to others.
+func (e *elision) freeSpots(a *app) {
+	for i := range a.asked {
+		p := &a.asked[i]
+		e.free = append(e.free, p.spots...)
+		clear(p.spots)
+		p.spots = p.spots[:0]
 	}
 }
 

@@ -51,6 +51,7 @@ type Scheduler struct {
 	attempts []*app        // of them, nil before one was added and after it was removed
 	departed []*submission // of applications that have left, for others
 	leaving  []*app        // attempts that have left, for others; see [Scheduler.spareApp]
+	asked    [][]asked     // of those that ask for nothing more, for others; see [Scheduler.ForgetAsks]
 	users    map[string]*userApps
 
 	entered           int64 // how often an application became runnable
@@ -84,6 +85,7 @@ var (
 	_ yarn.Barrer        = (*Scheduler)(nil)
 	_ yarn.Continuous    = (*Scheduler)(nil)
 	_ yarn.LocalityTaker = (*Scheduler)(nil)
+	_ yarn.Forgetter     = (*Scheduler)(nil)
 	_ yarn.Overcommitter = (*Scheduler)(nil)
 )
 
@@ -387,9 +389,7 @@ func (f *Scheduler) RemoveAttempt(id protocol.AppID) {
 	a.had = a.AppendTables(a.had[:0])
 	a.Stop()
 	f.outdate(a)
-	for i := range a.asked {
-		f.elision.free = append(f.elision.free, a.asked[i].spots...)
-	}
+	f.elision.freeSpots(a)
 	if a.queue.removeApp(a) {
 		f.countRunnable(a, -1)
 		f.freed(a)
