@@ -63,7 +63,7 @@ func TestDetect(t *testing.T) {
 		}
 	}
 	cut := importtest.Gzip(t, []byte("some text"))
-	if _, _, err := Detect([]string{importtest.WriteNew(t, "cut.gz", string(cut[:10]))}, &opt); err == nil || !strings.Contains(err.Error(), "cut.gz: unexpected EOF") {
+	if _, _, err := Detect([]string{importtest.WriteNew(t, "cut.gz", string(cut[:10]))}, &opt); err == nil || !strings.Contains(err.Error(), "cut.gz: gzip data at byte 10: unexpected EOF") {
 		t.Errorf("%v", err)
 	}
 	both := append(fixtures(t, "spark-eventlog")[:1], fixtures(t, "spark-on-yarn")[:1]...)

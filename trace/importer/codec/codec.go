@@ -51,7 +51,7 @@ var Codecs = []Codec{
 		return io.NopCloser(x), nil
 	}},
 	{"bz2", "BZh", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(bzip2.NewReader(r)), nil }},
-	{"gz", "\x1f\x8b", openGzip},
+	{"gz", gzipMagic, openGzip},
 	{Plain, "", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(r), nil }},
 }
 
@@ -66,6 +66,8 @@ func openZstd(r io.Reader) (io.ReadCloser, error) {
 	return zstdReader{z}, z.Reset(r)
 }
 
+const gzipMagic = "\x1f\x8b"
+
 func openGzip(r io.Reader) (io.ReadCloser, error) {
 	packed := bufio.NewReader(r)
 	z, err := gzip.NewReader(packed)
@@ -76,18 +78,23 @@ func openGzip(r io.Reader) (io.ReadCloser, error) {
 	return &gzipReader{Reader: z, packed: packed}, nil
 }
 
-// gzipReader reads members one behind the other. Zeros behind them, as a tape or disk fills up with, are none of the data, as for gzip itself; of other bytes
-// it says in words that they are not packed, too.
+// gzipReader reads members one behind the other. Zeros behind them, as a tape or disk fills up with, are none of the data, as for gzip itself; other bytes,
+// which gzip unpacks nothing of either, are an error that says where they begin.
 type gzipReader struct {
 	*gzip.Reader
 	packed *bufio.Reader
-	err    error // what ended it
+	at     func() int64 // the place of the next packed byte in the file
+	err    error        // what ended it
 }
 
 func (z *gzipReader) Read(b []byte) (n int, err error) {
 	for z.err == nil {
-		if n, err = z.Reader.Read(b); err != io.EOF {
-			return n, err
+		switch n, err = z.Reader.Read(b); {
+		case err == nil:
+			return n, nil
+		case err != io.EOF:
+			z.err = fmt.Errorf("gzip data at byte %d: %w", z.at(), err)
+			return n, z.err
 		}
 		z.err = z.next()
 		if n > 0 {
@@ -109,12 +116,19 @@ func (z *gzipReader) next() error {
 	if err := z.packed.UnreadByte(); err != nil {
 		return err
 	}
-	err := z.Reset(z.packed)
-	if errors.Is(err, gzip.ErrHeader) {
-		return fmt.Errorf("there are bytes after the packed data (%w)", err)
+	at := z.at()
+	begin, err := z.packed.Peek(len(gzipMagic))
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if !strings.HasPrefix(gzipMagic, string(begin)) {
+		return fmt.Errorf("bytes that are not packed, % x, are at byte %d, after all gzip data", begin, at)
+	}
+	if err := z.Reset(z.packed); err != nil {
+		return fmt.Errorf("gzip data at byte %d: %w", at, err)
 	}
 	z.Multistream(false)
-	return err
+	return nil
 }
 
 // zstds are decoders of files that were closed.
@@ -253,6 +267,9 @@ func unpack(f *packed, name string, within func(io.Reader) io.Reader) (out *File
 	}
 	if out.ReadCloser, err = c.open(r); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Name, err)
+	}
+	if z, ok := out.ReadCloser.(*gzipReader); ok {
+		z.at = func() int64 { return f.n - int64(r.Buffered()) }
 	}
 	if c.Name != Plain {
 		out.ReadCloser = &bounded{within(out.ReadCloser), out.ReadCloser}

@@ -327,14 +327,18 @@ func TestDamagedGzip(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
+	packed.WriteString(packed.String()) // a place is one in the file, not in its last member
 	for name, tt := range map[string]struct{ data, want string }{
 		"zeros":          {packed.String() + strings.Repeat("\x00", 5120), ""},
 		"a zero":         {packed.String() + "\x00" + packed.String(), ""},
-		"zeros and text": {packed.String() + strings.Repeat("\x00", 512) + "more and more", "there are bytes after the packed data"},
-		"one byte":       {packed.String() + "m", "unexpected EOF"},
-		"text":           {packed.String() + "more and more", "there are bytes after the packed data"},
+		"zeros and text": {packed.String() + strings.Repeat("\x00", 512) + "more and more", fmt.Sprintf("bytes that are not packed, 6d 6f, are at byte %d, after all gzip data", packed.Len()+512)},
+		"one byte":       {packed.String() + "m", fmt.Sprintf("bytes that are not packed, 6d, are at byte %d, after all gzip data", packed.Len())},
+		"text":           {packed.String() + "more and more", fmt.Sprintf("bytes that are not packed, 6d 6f, are at byte %d, after all gzip data", packed.Len())},
 		"members":        {packed.String() + packed.String(), ""},
-		"cut":            {packed.String()[:packed.Len()-4], "unexpected EOF"},
+		"cut":            {packed.String()[:packed.Len()-4], fmt.Sprintf("gzip data at byte %d: unexpected EOF", packed.Len()-4)},
+		"begun":          {packed.String() + gzipMagic, fmt.Sprintf("gzip data at byte %d: unexpected EOF", packed.Len())},
+		"half":           {packed.String() + gzipMagic[:1], fmt.Sprintf("gzip data at byte %d: unexpected EOF", packed.Len())},
+		"sum":            {packed.String()[:packed.Len()-5] + "\x01" + packed.String()[packed.Len()-4:], fmt.Sprintf("gzip data at byte %d: gzip: invalid checksum", packed.Len())},
 	} {
 		r, err := Reader(io.NopCloser(strings.NewReader(tt.data)), 0)
 		if err != nil {

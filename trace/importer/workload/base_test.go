@@ -179,7 +179,7 @@ func TestPackedInput(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	cut := whole[:len(whole)-4]
-	if _, _, err := importLines(t, cut, nil); err == nil || !strings.Contains(err.Error(), "standard input: after line 2: unexpected EOF; --lenient keeps what comes before") {
+	if _, _, err := importLines(t, cut, nil); err == nil || !strings.Contains(err.Error(), "standard input: after line 2: gzip data at byte 24: unexpected EOF; --lenient keeps what comes before") {
 		t.Errorf("%v", err)
 	}
 	if res, _, err := importLines(t, cut, func(o *Options) { o.Lenient = true }); err != nil || res.Trace.Jobs != 2 || res.Counts.Dropped["rest_of_a_damaged_input"] != 1 {
