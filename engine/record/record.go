@@ -448,6 +448,7 @@ type Manifest struct {
 	OfferedMemory  *float64           `json:"offered_load_of_memory"`
 	OfferedFurther map[string]float64 `json:"offered_load_of_further_resources,omitempty"` // by their names
 	Until          int64              `json:"until_ms"`
+	Override       bool               `json:"override,omitempty"`    // files of defaults lay over what is recorded with a job
 	Config         map[string]string  `json:"config"`                // every resolved key, YARN's and Spark's
 	Model          map[string]string  `json:"model"`                 // modelled latencies and factors with their values
 	Bands          []Band             `json:"error_bands,omitempty"` // of a model file

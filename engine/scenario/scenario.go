@@ -282,7 +282,7 @@ func (sc *Scenario) Manifest() *record.Manifest {
 		TraceHash: sc.Input.Hash, TraceName: sc.Input.Name, TraceJobs: sc.Input.NumJobs,
 		LocalitySource: sc.Input.LocalitySource, DurationSource: sc.Input.DurationSource, Elsewhere: sc.Input.Elsewhere,
 		Scheduler: sc.Scheduler, Sharing: sc.Sharing, Placement: sc.Placement, Engine: sc.engineText(),
-		Seed: sc.Seed, Until: sc.Until,
+		Seed: sc.Seed, Until: sc.Until, Override: sc.Override,
 		Nodes: trace.SizeAtStart(sc.Input.Nodes).Nodes, Load: sc.Load, Faster: sc.Faster, OfferedVCores: sc.Offered.VCores, OfferedMemory: sc.Offered.Memory, OfferedFurther: sc.Offered.Further,
 		Config: map[string]string{}, Model: sc.Model.Values(), Bands: sc.Bands(), Queues: sc.setup.Queues(),
 	}

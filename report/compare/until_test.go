@@ -190,7 +190,7 @@ func TestToldTheSame(t *testing.T) {
 		{"the same", "--sharing fair", func(*record.Manifest) {}, true},
 		{"a key", "", func(m *record.Manifest) { m.Config = map[string]string{"spark.locality.wait": "0s"} }, false},
 		{"an engine", "", func(m *record.Manifest) { m.Engine = "another" }, false},
-		{"defaults above keys of jobs", "--override", func(*record.Manifest) {}, false},
+		{"defaults above keys of jobs", "--override", func(m *record.Manifest) { m.Override = true }, false},
 	} {
 		if text := of(t, now, told("next", tt.flags, tt.change)).Verdict()[0].Text; (text == want) != tt.same {
 			t.Errorf("%s: %q", tt.name, text)

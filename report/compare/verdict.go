@@ -144,8 +144,7 @@ func (c *Comparison) answer(v int) string {
 // ToldAlike reports whether variant v was told the same as the first: it is no other policy, and says nothing of one.
 func (c *Comparison) ToldAlike(v int) bool {
 	a, b := c.study.manifest(0), c.study.manifest(v)
-	// Whether files of defaults lie above what jobs set themselves is in no key.
-	return !c.study.unpaired && a.Engine == b.Engine && !strings.Contains(c.Variants[0].Flags+c.Variants[v].Flags, "--override") && parting.Settings(a, b) == nil
+	return !c.study.unpaired && a.Engine == b.Engine && parting.Settings(a, b) == nil
 }
 
 // count says how many metrics were found to be what, and how many were tested.

@@ -53,6 +53,7 @@ func Settings(a, b *record.Manifest) (out []Setting) {
 	add("faster", number(a.Faster), number(b.Faster))
 	add("until", ending(a.Until), ending(b.Until))
 	add("window", span(a.Window), span(b.Window))
+	add("override", yes(a.Override), yes(b.Override))
 	each("", a.Config, b.Config)
 	each("model ", a.Model, b.Model)
 	files := func(m *record.Manifest) map[string]string {
@@ -82,6 +83,13 @@ func number(x float64) string {
 		return ""
 	}
 	return fmt.Sprint(x)
+}
+
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return ""
 }
 
 func ending(ms int64) string {

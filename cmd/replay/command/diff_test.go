@@ -17,6 +17,13 @@ func TestDiff(t *testing.T) {
 	for name, args := range map[string][]string{"a": {"--decisions"}, "b": {"--conf", "spark.locality.wait=0s"}, "c": {"--sharing", "drf"}, "d": {"--conf", "spark.ui.port=4041"}} {
 		must(t, append([]string{"run", traces + "fair-weights", "--formats", "none", "-q", "--out", filepath.Join(dir, name)}, args...)...)
 	}
+	file := filepath.Join(dir, "spark-defaults.conf")
+	if err := os.WriteFile(file, []byte("spark.locality.wait 1s\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, args := range map[string][]string{"under": nil, "over": {"--override", "--faster", "2"}} {
+		must(t, append([]string{"run", traces + "fair-weights", "--spark-defaults", file, "--formats", "none", "-q", "--out", filepath.Join(dir, name)}, args...)...)
+	}
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, tt := range []struct {
 		name string
@@ -28,6 +35,7 @@ func TestDiff(t *testing.T) {
 		{"results", []string{at("a"), at("b"), "--trace", traces + "fair-weights"}, cmdline.ExitFailed, []string{"They part at decision ", "before it, in both: queue root.", "the last equal decisions: ", "mean duration of a job"}},
 		{"told differently", []string{at("b"), at("c"), "--trace", traces + "fair-weights"}, cmdline.ExitFailed, []string{"told differently " + at("b") + " " + at("c") + " sharing fair drf spark.locality.wait 0s – –: not set, so as YARN, Spark or the trace has it. They part at decision "}},
 		{"told what changes nothing", []string{at("a"), at("d")}, cmdline.ExitDone, []string{"told differently " + at("a") + " " + at("d") + " spark.ui.port – 4041"}},
+		{"files over the keys of jobs", []string{at("under"), at("over"), "--trace", traces + "fair-weights"}, cmdline.ExitFailed, []string{"told differently " + at("under") + " " + at("over") + " faster 1 2 override – yes –: not set"}},
 		{"another end", []string{traces + "fair-weights", "--variant", "all:", "--variant", "half: --until 1m"}, cmdline.ExitFailed, []string{"half at no decision any more", "all ends with its jobs and half at 60.00 s (--until): what an end cuts off is no difference of theirs, so their values are not compared."}},
 		{"variants", []string{traces + "contended-logs", "--variant", "fair: --sharing fair", "--variant", "drf: --sharing drf"}, cmdline.ExitFailed,
 			[]string{"They part at decision 63, of 630 in fair and 586 in drf.", "fair at 44.95 s: allocates container 2 of job 9 (wordcount-cluster) in root.etl on host03, 1,024 MiB, 2 vcores", "47 jobs end at another time"}},
@@ -62,6 +70,9 @@ func TestDiff(t *testing.T) {
 	}
 	if _, out, _ := cmd(t, "diff", traces+"fair-weights", "--variant", "a:", "--variant", "b: --change 'without job 0' --change 'without job 1' --change 'without job 2'"); strings.Contains(out, "does not finish") || strings.Contains(out, "no evidence") {
 		t.Errorf("jobs that one replay is without are lost, or a table has no row:\n%s", out)
+	}
+	if _, out, _ := cmd(t, "report", "--compare", at("under"), at("over")); !strings.Contains(out, " --faster 1\n") || !strings.Contains(out, " --faster 2 --override\n") {
+		t.Errorf("a comparison of results does not say how they differ:\n%s", out)
 	}
 	_, out, _ := cmd(t, "diff", traces+"fair-weights", "--json", "--variant", "a:", "--variant", "b: --conf yarn.scheduler.maximum-allocation-mb=512")
 	var a partingAnswer

@@ -25,6 +25,11 @@ func tellApart(variants []compare.Variant) {
 			flags := map[string]string{"--nodes": fmt.Sprint(m.Nodes)}
 			if m.Load > 0 {
 				flags["--load"] = fmt.Sprint(m.Load)
+			} else if m.Faster > 0 {
+				flags["--faster"] = fmt.Sprint(m.Faster)
+			}
+			if m.Override {
+				flags["--override"] = ""
 			}
 			return flags
 		}},
@@ -38,7 +43,7 @@ func tellApart(variants []compare.Variant) {
 				case strings.ContainsAny(value, "\n") || len(value) > longestValue:
 					v.Flags += fmt.Sprintf(" (its own %s)", key)
 				case part.flag == "":
-					v.Flags += fmt.Sprintf(" %s %s", key, value)
+					v.Flags += strings.TrimRight(fmt.Sprintf(" %s %s", key, value), " ")
 				default:
 					v.Flags += fmt.Sprintf(" %s %s=%s", part.flag, key, value)
 				}
