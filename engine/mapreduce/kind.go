@@ -112,6 +112,23 @@ func (k *Kind) TaskSizes(j *trace.Job) ([]resource.Resource, error) {
 	return sizes, nil
 }
 
+// Sized returns a job as containers will be asked for: j, with the memory and vcores of the tasks of each stage as they will be, whatever decided that. The error is that of
+// [Kind.Plan].
+func (k *Kind) Sized(j *trace.Job) (*trace.Job, error) {
+	sizes, err := k.TaskSizes(j)
+	if err != nil {
+		return nil, err
+	}
+	sized := *j
+	sized.Stages = slices.Clone(j.Stages)
+	for i := range sized.Stages {
+		s := &sized.Stages[i]
+		s.TaskMemMiB, s.TaskVCores, s.TaskMilliVCores = sizes[i][resource.Memory], int32(sizes[i][resource.VCores]), trace.Unset
+		s.Tasks.MemMiB, s.Tasks.VCores = nil, nil
+	}
+	return &sized, nil
+}
+
 // planned are the masters of a job with these settings.
 type planned struct {
 	k   *Kind

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"replay/engine/mapreduce"
 	"replay/engine/record"
+	"replay/engine/spark/driver"
 	"replay/trace"
 	"replay/trace/view"
 )
@@ -77,7 +79,7 @@ func (sc *Scenario) warnOfLoad() {
 	if v == nil || m == nil || *v == 0 {
 		return
 	}
-	offered := fmt.Sprintf("%sthe offered load%s is %v", sc.given(), sc.unsized(), sc.Offered)
+	offered := fmt.Sprintf("%sthe offered load is %v", sc.given(), sc.Offered)
 	nodes, span := trace.SizeAtStart(sc.Input.Nodes).Nodes, float64(sc.Input.SpanMS)/sc.Faster
 	if takes, roomy, crowded := sc.Offered.Crowded(nodes, int64(span)); crowded {
 		way := fmt.Sprintf("--nodes %d has enough room", roomy)
@@ -129,25 +131,55 @@ func (sc *Scenario) given() string {
 	return "with" + text + " "
 }
 
-// sizes are how keys begin that say what an executor or a task holds.
+// sizes are how keys begin that say what an executor or a task holds, by the names of today and of before.
 var sizes = []string{
-	"spark.executor.cores", "spark.executor.memory", "spark.executor.resource.", "spark.yarn.executor.resource.", "spark.task.cpus", "spark.task.resource.",
-	"mapreduce.map.memory.mb", "mapreduce.map.cpu.vcores", "mapreduce.map.resource.", "mapreduce.reduce.memory.mb", "mapreduce.reduce.cpu.vcores", "mapreduce.reduce.resource.",
+	"spark.executor.cores", "spark.executor.memory", "spark.executor.pyspark.", "spark.executor.resource.", "spark.yarn.executor.", "spark.task.cpus", "spark.task.resource.",
+	"spark.memory.offHeap.", "spark.yarn.isPython", "spark.yarn.resource", "mapreduce.map.", "mapreduce.reduce.", "mapreduce.job.heap.", "mapred.",
 }
 
-// unsized names the single keys that were given for sizes: the load is that of the trace's own.
-func (sc *Scenario) unsized() string {
-	var keys []string
-	for key := range sc.Conf {
-		if slices.ContainsFunc(sizes, func(start string) bool { return strings.HasPrefix(key, start) }) {
-			keys = append(keys, key)
+// sized reports whether the user, or a file that came with the trace, says anything that may give containers other sizes than those in the trace.
+func (sc *Scenario) sized() bool {
+	layers := []map[string]string{sc.sparkDefaults.Values, sc.keys[SparkDefaults], sc.mapredSite, sc.keys[MapredSite]}
+	return slices.ContainsFunc(layers, func(layer map[string]string) bool {
+		for key := range layer {
+			if slices.ContainsFunc(sizes, func(start string) bool { return strings.HasPrefix(key, start) }) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// asked counts the work of all jobs by the sizes with which containers will be asked for, where they may not be those in the trace. A job that cannot run counts with
+// its sizes there: what is wrong with it the replay says.
+func (sc *Scenario) asked() error {
+	if sc.Input.Work == nil || sc.Input.Again == nil || !sc.sized() {
+		return nil
+	}
+	spark, mapReduce := driver.NewKind(sc.Spark()), mapreduce.NewKind(sc.MapReduce())
+	work := trace.Work{Dependent: sc.Input.Work.Dependent}
+	jobs := sc.Input.Again()
+	for j, err := range trace.All(jobs) {
+		if err != nil {
+			return err
+		}
+		sized := j
+		switch j.Kind {
+		case trace.KindSpark:
+			sized, err = spark.Sized(j)
+		case trace.KindMapReduce:
+			sized, err = mapReduce.Sized(j)
+		}
+		if err != nil {
+			sized = j
+		}
+		work.Add(trace.WorkOf(sized))
+		if r, ok := jobs.(trace.Recycler); ok {
+			r.Recycle(j)
 		}
 	}
-	if keys == nil {
-		return ""
-	}
-	slices.Sort(keys)
-	return fmt.Sprintf(" (by the sizes in the trace, without --conf %s)", strings.Join(keys, ", "))
+	sc.Input.Work = &work
+	return nil
 }
 
 // offered is the offered load when arrivals are faster; nothing where the work is not known.

@@ -34,7 +34,8 @@ type Input struct {
 	Files          Files    // attached to the trace
 	Unlisted       []string // files that lie beside the trace's but are no part of it, see [trace.Trace.Unlisted]
 	Jobs           trace.JobSource
-	Independent    bool // it is known that no job depends on another
+	Again          func() trace.JobSource // the same jobs once more, as they are in the trace; nil where they can be read but once
+	Independent    bool                   // it is known that no job depends on another
 }
 
 // File is the text of a configuration file. Name is what messages call it and where names in it begin:

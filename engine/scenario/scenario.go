@@ -116,13 +116,10 @@ func resolved(in Input, o Options) (*Scenario, error) {
 	if sc.StallMS == 0 {
 		sc.StallMS = 3600_000
 	}
-	for _, step := range []func() error{sc.cluster, sc.arrivals, sc.change} {
+	for _, step := range []func() error{sc.cluster, sc.change} {
 		if err := step(); err != nil {
 			return nil, err
 		}
-	}
-	if sc.SeriesMS == 0 {
-		sc.SeriesMS = seriesInterval(int64(float64(in.SpanMS) / sc.Faster))
 	}
 	var err error
 	if sc.Requests, err = sc.Policies.NewPlacement(sc.Placement); err != nil {
@@ -131,10 +128,13 @@ func resolved(in Input, o Options) (*Scenario, error) {
 	if sc.Model, err = o.ResolveModel(); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{sc.splitKeys, sc.autoscale, sc.price, sc.readSpark, sc.readMapReduce, sc.readTez, sc.readSite, sc.readQueues, sc.sayUnlisted} {
+	for _, step := range []func() error{sc.splitKeys, sc.autoscale, sc.price, sc.readSpark, sc.readMapReduce, sc.readTez, sc.readSite, sc.asked, sc.arrivals, sc.readQueues, sc.sayUnlisted} {
 		if err := step(); err != nil {
 			return nil, err
 		}
+	}
+	if sc.SeriesMS == 0 {
+		sc.SeriesMS = seriesInterval(int64(float64(in.SpanMS) / sc.Faster))
 	}
 	for i := range in.Queues {
 		sc.queueName = append(sc.queueName, in.Queues[i].Path)

@@ -26,13 +26,15 @@ func FromTrace(t *trace.Trace, o Options) (*Scenario, error) {
 	}
 	if w := o.Window; w != nil {
 		in.Nodes, in.Events = w.Cluster(in.Nodes, in.Events)
-		in.Work, in.Jobs, in.NumJobs, in.NumTasks, in.SpanMS = &w.Work, w.Jobs(t.Jobs()), w.NumJobs, w.NumTasks, w.ToMS-w.FromMS
+		in.Again = func() trace.JobSource { return w.Jobs(t.Jobs()) }
+		in.Work, in.Jobs, in.NumJobs, in.NumTasks, in.SpanMS = &w.Work, in.Again(), w.NumJobs, w.NumTasks, w.ToMS-w.FromMS
 		return New(in, o)
 	}
 	work, err := workOf(t)
 	if err != nil {
 		return nil, err
 	}
+	in.Again = t.Jobs
 	in.Work, in.Jobs, in.Independent = &work, t.Jobs(), work.Dependent == 0
 	return New(in, o)
 }
