@@ -16,6 +16,7 @@ import (
 type record struct {
 	submit, start, end, duration int64 // ms
 	tasks                        int64
+	nodes                        int64 // of a job of Slurm that ran on several; else 0
 	milli                        int64
 	memMiB                       int64
 	gpus                         int64
@@ -261,7 +262,7 @@ func (r *record) unpack(u spill.Unpacker) {
 }
 
 func (r *record) numbers() []*int64 {
-	return []*int64{&r.submit, &r.start, &r.end, &r.duration, &r.tasks, &r.milli, &r.memMiB, &r.gpus, &r.priority, &r.whole}
+	return []*int64{&r.submit, &r.start, &r.end, &r.duration, &r.tasks, &r.nodes, &r.milli, &r.memMiB, &r.gpus, &r.priority, &r.whole}
 }
 
 func (r *record) texts() []*[]byte {

@@ -2,12 +2,12 @@ package table
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"replay/trace"
+	"replay/trace/importer/containers"
 )
 
 // What Slurm's sacct prints: sizes for each node or core (4000Mc), amounts of resources in one text, rows for the steps of a job below its own (1002.batch), and
@@ -99,26 +99,50 @@ func (t *reader) nodesOfSlurm(names []string, s source) int {
 	return -1
 }
 
-// severalNodes gives a job that ran on several nodes the memory of all, where the table has that of each. It is one container nevertheless, which is counted and told.
-func (t *reader) severalNodes(r *record, path string, s source, fields [][]byte) error {
-	if t.nodes >= len(fields) {
-		return nil
+// severalNodes tells of a job that ran on several nodes how many these were: it is a gang of a task for each, see [reader.gang]. Where the table says how many tasks
+// a row has, they are those.
+func (t *reader) severalNodes(r *record, path string, s source, fields [][]byte) {
+	if t.nodes >= len(fields) || r.tasks != unknown {
+		return
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(string(fields[t.nodes])), 10, 32)
 	if err != nil || n < 2 {
-		return nil
+		return
 	}
-	if c := t.columns[roleMemory]; c != nil && c.form != numbers && r.memMiB > 0 {
-		if text := t.columns.text(roleMemory, fields); strings.HasSuffix(text, "n") {
-			if r.memMiB > trace.MostMemMiB/n {
-				return &badValue{c.name, text, fmt.Sprintf("for all %d nodes at most %d MiB", n, trace.MostMemMiB)}
+	r.nodes = n
+	if c := t.columns[roleMemory]; r.memMiB > 0 && (c.form == numbers || !strings.HasSuffix(t.columns.text(roleMemory, fields), "n")) {
+		r.memMiB = (r.memMiB + n - 1) / n
+	}
+	if !t.several {
+		t.several = true
+		t.b.Note("%s: %s: %s is %d: a job of several nodes is a gang, with a task for each that has its part of the cores, memory and GPUs; import.json counts them (jobs_of_several_nodes_as_gangs)", path, s.place(), s.columns()[t.nodes], n)
+	}
+}
+
+// gang adds a task for each node of a job, with its part of all: of cores and GPUs the first have what is left over.
+func (t *reader) gang(j *containers.Job, stage string, r *record, size containers.Size, task containers.Task) error {
+	t.b.Counts.Modelled["jobs_of_several_nodes_as_gangs"]++
+	cores := (r.milli + 999) / 1000
+	for at := int64(0); at < r.nodes; { // those that have as much at once
+		n := r.nodes - at
+		part := func(all int64) int64 {
+			if over := all % r.nodes; at < over {
+				n = min(n, over-at)
+				return all/r.nodes + 1
 			}
-			r.memMiB *= n
+			return all / r.nodes
 		}
-	}
-	const count = "jobs_of_several_nodes_as_one_container"
-	if t.b.Counts.Modelled[count]++; t.b.Counts.Modelled[count] == 1 {
-		t.b.Warn("%s: %s: %s is %d: a job of several nodes is one container here, of the cores and memory of all, which a node must have room for; import.json counts them (%s)", path, s.place(), s.columns()[t.nodes], n, count)
+		if r.milli != unknown {
+			size.MilliVCores = 1000 * max(part(cores), 1) // no node is without one
+		}
+		size.Extra = trace.NamedValue{}
+		if gpus := part(max(r.gpus, 0)); gpus > 0 {
+			size.Extra = trace.NamedValue{Name: trace.GPU, Value: gpus}
+		}
+		if err := j.Add(stage, size, trace.Unset, n, task); err != nil {
+			return err
+		}
+		at += n
 	}
 	return nil
 }

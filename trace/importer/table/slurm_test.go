@@ -1,10 +1,12 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
 
+	"replay/trace"
 	"replay/trace/importer/workload"
 )
 
@@ -57,29 +59,50 @@ func TestSlurmRuns(t *testing.T) {
 	}
 }
 
-// A job of several nodes is one container of the memory of all, which is said and counted; where the memory is that of the job it is as it stands.
+// A job of several nodes is a gang of a task for each, which is said and counted: they have their parts of cores, memory and GPUs, the first ones what is left over.
 func TestSlurmNodes(t *testing.T) {
-	const head, ok = "JobID|User|State|Submit|Start|End|Elapsed|NCPUS|ReqMem|NNodes\n", "|ann|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:00:30|2026-01-01T00:01:30|00:01:00|8|"
+	const head, ok = "JobID|User|State|Submit|Start|End|Elapsed|NCPUS|ReqMem|NNodes|AllocTRES|NTasks\n", "|ann|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:00:30|2026-01-01T00:01:30|00:01:00|"
 	for _, tt := range []struct {
-		mem, nodes string
-		mib, told  int64
+		name, cpus, mem, nodes, tres, tasks string
+		want                                string
+		gang                                bool
 	}{
-		{"16Gn", "1", 16 << 10, 0}, {"16Gn", "4", 64 << 10, 1}, {"16G", "4", 16 << 10, 1}, {"2Gc", "4", 16 << 10, 1}, {"16Gn", "", 16 << 10, 0}, {"16Gn", "some", 16 << 10, 0}, {"16Gn", "2000000000", 0, 0},
+		{"one node", "8", "16Gn", "1", "", "", "1 x 8000m 16384MiB []", false},
+		{"memory for each node", "8", "16Gn", "4", "", "", "4 x 2000m 16384MiB []", true},
+		{"memory of the job", "8", "16G", "4", "", "", "4 x 2000m 4096MiB []", true},
+		{"memory for each core", "8", "2Gc", "4", "", "", "4 x 2000m 4096MiB []", true},
+		{"memory that does not divide", "8", "10M", "4", "", "", "4 x 2000m 3MiB []", true},
+		{"no memory", "8", "", "4", "", "", "4 x 2000m 1024MiB []", true},
+		{"cores that do not divide", "10", "16G", "4", "", "", "2 x 3000m 4096MiB []; 2 x 2000m 4096MiB []", true},
+		{"fewer cores than nodes", "3", "16G", "4", "", "", "4 x 1000m 4096MiB []", true},
+		{"no cores", "", "16G", "4", "", "", "4 x 1000m 4096MiB []", true},
+		{"GPUs", "8", "16G", "4", "gres/gpu=8", "", "4 x 2000m 4096MiB [{yarn.io/gpu 2}]", true},
+		{"GPUs and cores that do not divide", "5", "16G", "4", "gres/gpu=2", "", "1 x 2000m 4096MiB [{yarn.io/gpu 1}]; 1 x 1000m 4096MiB [{yarn.io/gpu 1}]; 2 x 1000m 4096MiB []", true},
+		{"numbers of nodes that are none", "8", "16Gn", "", "", "", "1 x 8000m 16384MiB []", false},
+		{"another", "8", "16Gn", "some", "", "", "1 x 8000m 16384MiB []", false},
+		{"tasks that are said", "8", "16Gn", "4", "", "2", "2 x 8000m 16384MiB []", false},
 	} {
-		var warned []string
-		res, m, err := imported(t, head+"1"+ok+"1G|1\n2"+ok+tt.mem+"|"+tt.nodes+"\n", nil, func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } })
-		if err != nil {
-			t.Fatal(err)
+		var said []string
+		res, m, err := imported(t, head+"1"+ok+"1|1G|1|cpu=1|\n2"+ok+tt.cpus+"|"+tt.mem+"|"+tt.nodes+"|"+cmp.Or(tt.tres, "cpu=8")+"|"+tt.tasks+"\n", nil, func(o *workload.Options) { o.Note = func(m string) { said = append(said, m) } })
+		if err != nil || len(m.JobList) != 2 {
+			t.Fatalf("%s: %v, dropped %v", tt.name, err, res.Counts.Dropped)
 		}
-		if tt.mib == 0 {
-			if len(m.JobList) != 1 || res.Counts.Dropped["rows_with_a_bad_value"] != 1 {
-				t.Errorf("%s on %s nodes: %d jobs, dropped %v", tt.mem, tt.nodes, len(m.JobList), res.Counts.Dropped)
+		j := m.JobList[1]
+		var got []string
+		for i := range j.Stages {
+			s := &j.Stages[i]
+			milli := int64(s.TaskMilliVCores)
+			if s.TaskMilliVCores == trace.Unset {
+				milli = 1000 * int64(s.TaskVCores)
 			}
-			continue
+			got = append(got, fmt.Sprintf("%d x %dm %dMiB %v", s.Tasks.Len(), milli, s.TaskMemMiB, s.Extra))
 		}
-		said := strings.Contains(strings.Join(warned, ""), ": NNodes is 4: a job of several nodes is one container here")
-		if got := m.JobList[1].Stages[0].TaskMemMiB; got != tt.mib || res.Counts.Modelled["jobs_of_several_nodes_as_one_container"] != tt.told || said != (tt.told > 0) {
-			t.Errorf("%s on %s nodes: %d MiB, want %d; modelled %v, warned %q", tt.mem, tt.nodes, got, tt.mib, res.Counts.Modelled, warned)
+		told := strings.Contains(strings.Join(said, ""), ": NNodes is 4: a job of several nodes is a gang, with a task for each ")
+		if text := strings.Join(got, "; "); text != tt.want || (j.Kind == trace.KindGang) != tt.gang || told != tt.gang || (res.Counts.Modelled["jobs_of_several_nodes_as_gangs"] == 1) != tt.gang {
+			t.Errorf("%s: a %s job of %s, want %s; modelled %v, said %q", tt.name, j.Kind, text, tt.want, res.Counts.Modelled, said)
 		}
+	}
+	if _, m, err := imported(t, head+"1"+ok+"1|1G|2000000000|cpu=1|\n2"+ok+"1|1G|1|cpu=1|\n", nil, nil); err != nil || len(m.JobList) != 1 {
+		t.Errorf("more nodes than a job may have tasks: %v", err)
 	}
 }

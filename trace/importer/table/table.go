@@ -69,6 +69,7 @@ type reader struct {
 	columns columns
 	first   []string // columns of the first file
 	slurm   bool     // they are those of sacct
+	several bool     // one of the jobs of Slurm ran on several nodes, which was told
 	nodes   int      // where the number of nodes of a job of Slurm is, -1 = nowhere
 	open    bool     // some were empty in the first rows
 	epoch   *column  // of times that count from 1970
@@ -444,9 +445,7 @@ func (t *reader) row(path string, s source, fields [][]byte) error {
 		return t.b.Drop("rows_without_a_task", "%s: %s: %s is 0, want 1 or more", path, s.place(), t.columns[roleTasks].name)
 	}
 	if t.nodes >= 0 {
-		if err := t.severalNodes(&r, path, s, fields); err != nil {
-			return t.b.Drop(reasonOf(err), "%s: %s: %v", path, s.place(), err)
-		}
+		t.severalNodes(&r, path, s, fields)
 	}
 	if r.farPriority {
 		if t.b.Counts.Dropped["priorities_out_of_bounds"]++; t.b.Counts.Dropped["priorities_out_of_bounds"] == 1 {
@@ -493,7 +492,11 @@ func (t *reader) job(id string, rows []record) error {
 		submit = min(submit, rows[i].submit)
 	}
 	t.b.Begin()
-	j := containers.New(t.b, t.kind, id, submit)
+	kind := t.kind
+	if slices.ContainsFunc(rows, func(r record) bool { return r.nodes > 0 }) {
+		kind = trace.KindGang
+	}
+	j := containers.New(t.b, kind, id, submit)
 	defer j.Done()
 	a := j.App
 	finish := int64(unknown)
@@ -550,7 +553,7 @@ func worse(a, b string) string {
 // tasks adds the tasks of a row.
 func (t *reader) tasks(j *containers.Job, r *record) error {
 	c := t.b.Counts
-	size, n := containers.Size{MilliVCores: r.milli, MemMiB: r.memMiB}, max(r.tasks, 1)
+	size, n := containers.Size{MilliVCores: r.milli, MemMiB: r.memMiB}, max(r.tasks, r.nodes, 1)
 	if r.milli == unknown {
 		size.MilliVCores = 1000
 		c.Defaulted["task_vcores"] += n
@@ -566,13 +569,16 @@ func (t *reader) tasks(j *containers.Job, r *record) error {
 	if r.start != unknown && t.columns[roleSubmit] != nil && r.start-r.submit <= trace.LongestMS {
 		task.WaitMS = r.start - r.submit
 	}
+	stage := t.texts.Of(r.stage)
 	if t.columns[roleStage] == nil {
 		j.App.DependsOn = append(j.App.DependsOn, r.parents...)
-		return j.Add("", size, trace.Unset, n, task)
+	} else {
+		for _, p := range r.parents {
+			j.After(stage, p)
+		}
 	}
-	stage := t.texts.Of(r.stage)
-	for _, p := range r.parents {
-		j.After(stage, p)
+	if r.nodes > 0 {
+		return t.gang(j, stage, r, size, task)
 	}
 	return j.Add(stage, size, trace.Unset, n, task)
 }
