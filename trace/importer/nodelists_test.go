@@ -94,14 +94,10 @@ func TestNodesOfTheResourceManager(t *testing.T) {
 			}
 		})
 	}
-	a, b, dir := beside(t, list)
+	a, b, _ := beside(t, list)
 	nodes, _, warned, err := import1(t, func(o *workload.Options) { o.Nodes, o.Blocks = 3, "hdfs" }, a, b)
 	if want := "the nodes in it are not used, as --nodes 3 makes others"; err != nil || len(nodes) != 3 || !strings.Contains(warned, want) {
 		t.Errorf("with --nodes: %+v, %v, warned of %q", nodes, err, warned)
-	}
-	importtest.Write(t, filepath.Join(dir, "nodes-2.json"), list)
-	if nodes, _, warned, err = import1(t, nil, dir); err != nil || len(nodes) != 3 || !strings.Contains(warned, "2 lists of nodes are in the folder, none is used: name one of them beside the folder") {
-		t.Errorf("two in a folder: %+v, %v, warned of %q", nodes, err, warned)
 	}
 	elsewhere, other, _ := beside(t, listOf(listedNode("m1", "/r", "RUNNING", 65536, 32, "")))
 	if _, _, warned, err = import1(t, nil, elsewhere, other); err != nil || !strings.Contains(warned, "3 of the 3 hosts that the source names are none of the nodes of ") || !strings.Contains(warned, "no task finds a host that it prefers") {
@@ -128,9 +124,6 @@ func TestNodesOfTheResourceManager(t *testing.T) {
 			t.Errorf("%.80s: error %v, want %q with the file", text, err, want)
 		}
 	}
-	if _, _, _, err := import1(t, nil, b, other, a); err == nil || !strings.Contains(err.Error(), "two lists of nodes, want one (a cluster that changes is what replay record polls, ") {
-		t.Errorf("two that are named: %v", err)
-	}
 }
 
 // A source that has nodes keeps them, and says so; a folder of a format whose own files look alike is not searched.
@@ -144,5 +137,83 @@ func TestNodesOfTheSourceStay(t *testing.T) {
 	}
 	if slices.ContainsFunc(loaded.Nodes, func(n trace.Node) bool { return n.Host == "m1" }) || !strings.Contains(warned, "the nodes in it are not used, as the source has ") {
 		t.Errorf("nodes are those of the list, or nobody says that they are not: %q", warned)
+	}
+}
+
+// Several lists of nodes are those of one cluster: what agrees is taken once, what stands in some of them alone is told, and what contradicts another list is an
+// error with both; of lists that nobody named, none is used then.
+func TestSeveralNodeLists(t *testing.T) {
+	node := func(host, state string, mib int, more string) string {
+		return listedNode(host, "/r1", state, mib, 8, more)
+	}
+	var many, same []string
+	for i := range 9 {
+		same = append(same, fmt.Sprintf("h%d", i))
+		many = append(many, node(same[i], "RUNNING", 8192, ""))
+	}
+	for _, tt := range []struct {
+		name         string
+		lists        []string
+		hosts        string
+		said, warned string // of "" nothing like it is
+		err          string
+	}{
+		{"of two halves", []string{listOf(node("h1", "RUNNING", 8192, "")), listOf(node("h2", "RUNNING", 8192, ""))}, "h1 h2", "1-nodes.json, 2-nodes.json: the nodes are the 2 that any of them lists as RUNNING, in 1 rack: 2 of 8 GiB and 8 vcores",
+			"not all of the 2 lists of nodes have h1, h2 as RUNNING: all nodes of any list are in the cluster at all times", ""},
+		{"of two days", []string{listOf(node("h1", "RUNNING", 8192, ""), node("h2", "RUNNING", 8192, "")), listOf(node("h2", "RUNNING", 8192, ""), node("h1", "RUNNING", 8192, ""))}, "h1 h2", "the 2 that any of them lists", "", ""},
+		{"one is lost on a day", []string{listOf(node("h1", "LOST", 0, ""), node("h2", "RUNNING", 8192, "")), listOf(node("h1", "RUNNING", 8192, ""), node("h2", "RUNNING", 8192, "")), listOf(node("h1", "RUNNING", 8192, ""), node("h2", "RUNNING", 8192, ""), node("h3", "LOST", 0, ""))}, "h2 h1", "left out: 1 LOST", "not all of the 3 lists of nodes have h1 as RUNNING", ""},
+		{"one list has no node that runs", []string{listOf(), listOf(node("h1", "RUNNING", 8192, ""))}, "h1", "the 1 that any", "not all of the 2 lists of nodes have h1", ""},
+		{"the same twice", []string{listOf(many...), listOf(many...)}, strings.Join(same, " "), "the 9 that any", "", ""},
+		{"labels in another order", []string{listOf(node("h1", "RUNNING", 8192, `,"nodeLabels":["a","b"]`)), listOf(node("h1", "RUNNING", 8192, `,"nodeLabels":["b","a"]`))}, "h1", "labels: 1 with a, 1 with b", "", ""},
+		{"another size", []string{listOf(node("h1", "RUNNING", 8192, "")), listOf(node("h1", "RUNNING", 8193, ""))}, "", "", "", `2-nodes.json: node h1:45454 has 8193 MiB, 8 vcores, rack "/r1" and labels [], and in 1-nodes.json 8192 MiB, 8 vcores, rack "/r1" and labels []: want lists that agree, or the one that is to count`},
+		{"another rack", []string{listOf(node("h1", "RUNNING", 8192, "")), listOf(listedNode("h1", "/r2", "RUNNING", 8192, 8, ""))}, "", "", "", `rack "/r2"`},
+		{"other labels", []string{listOf(node("h1", "RUNNING", 8192, "")), listOf(node("h1", "RUNNING", 8192, `,"nodeLabels":["a"]`))}, "", "", "", `labels ["a"]`},
+		{"none that runs", []string{listOf(), listOf(node("h1", "LOST", 0, ""))}, "", "", "", "1-nodes.json and 1 more: no node takes containers (1 LOST), want one that is RUNNING"},
+		{"one that is broken", []string{listOf(node("h1", "RUNNING", 8192, "")), listOf(node("h2", "UP", 1, ""))}, "", "", "", `2-nodes.json: nodes.node[0].state is "UP"`},
+	} {
+		for _, named := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, named %v", tt.name, named), func(t *testing.T) {
+				dir := t.TempDir()
+				t.Chdir(dir) // paths in messages are short
+				importtest.Write(t, "jobs.csv", "job,submit,duration\na,0,60\nb,5,60\n")
+				inputs := []string{"."}
+				if named {
+					inputs = []string{"jobs.csv"}
+				}
+				for i, text := range tt.lists {
+					name := fmt.Sprintf("%d-nodes.json", i+1)
+					importtest.Write(t, name, text)
+					if named {
+						inputs = append(inputs, name)
+					}
+				}
+				said, warned := "", ""
+				res, loaded, err := importtest.ImportAll(t, Importers["csv"], inputs, func(o *workload.Options) {
+					o.Note, o.Warn = func(m string) { said += m + "\n" }, func(m string) { warned += m + "\n" }
+				})
+				if tt.err != "" && named {
+					if err == nil || !strings.Contains(err.Error(), tt.err) {
+						t.Errorf("error %v, want %q", err, tt.err)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if tt.err != "" {
+					if want := tt.err; !strings.Contains(warned, want) || !strings.Contains(warned, "; no node of it is used") || res.Counts.Kept["listed_nodes"] != 0 {
+						t.Errorf("warned of %q, want %q", warned, want)
+					}
+					return
+				}
+				var hosts []string
+				for _, n := range loaded.Nodes {
+					hosts = append(hosts, n.Host)
+				}
+				if got := strings.Join(hosts, " "); got != tt.hosts || !strings.Contains(said, tt.said) || !strings.Contains(warned, tt.warned) || tt.warned == "" && strings.Contains(warned, "lists of nodes") || strings.Contains(said+warned, "not read") || strings.Contains(warned, "same bytes") {
+					t.Errorf("nodes %s, want %s; said %q, want %q; warned of %q, want %q", got, tt.hosts, said, tt.said, warned, tt.warned)
+				}
+			})
+		}
 	}
 }

@@ -35,7 +35,8 @@ type Builder struct {
 	used    []place // of the details of the others
 	source  trace.Source
 	nodes   []trace.Node
-	listed  string // file of the ResourceManager that has them
+	lists   []nodeList // of the ResourceManager, among the inputs
+	listed  string     // file of the ResourceManager that has them
 	events  []event
 	took    residents
 	apart   apart // recordings

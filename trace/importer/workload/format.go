@@ -118,10 +118,11 @@ func (f Format) read(ctx context.Context, name string, inputs []string, opt Opti
 	if err != nil {
 		return nil, err
 	}
+	b.lists = lists
 	if err := f.Read(ctx, inputs, b); err != nil && !errors.Is(err, ErrLimit) {
 		return nil, err
 	}
-	if err := b.takeNodeLists(lists); err != nil {
+	if err := b.takeNodeLists(); err != nil {
 		return nil, err
 	}
 	if b.odd != nil {

@@ -34,7 +34,7 @@ func isNodeList(head []byte) bool {
 	return strings.HasPrefix(value, "null") || ok && (strings.HasPrefix(strings.TrimSpace(inner), `"node"`) || strings.HasPrefix(strings.TrimSpace(inner), "}"))
 }
 
-// nodeListsOf takes the answers with nodes out of the inputs: those that are named, and in folders files of JSON with "node" in their names. A format of recorded clusters
+// nodeListsOf takes the answers with nodes out of the inputs: those that are named, and in folders files of JSON with "node" in their names, where none is named. A format of recorded clusters
 // knows itself what is in its folder.
 func nodeListsOf(format string, inputs []string) (rest []string, lists []nodeList, err error) {
 	is := func(path string) bool {
@@ -71,36 +71,44 @@ func nodeListsOf(format string, inputs []string) (rest []string, lists []nodeLis
 	if len(rest) == 0 {
 		return inputs, nil, nil // the format says what is wrong with a list alone
 	}
+	if slices.ContainsFunc(lists, func(l nodeList) bool { return l.given }) {
+		lists = slices.DeleteFunc(lists, func(l nodeList) bool { return !l.given })
+	}
 	return rest, lists, nil
 }
 
 // takeNodeLists makes the nodes of the trace of those in the lists, unless the options or the source have others, and says what was used of them.
-func (b *Builder) takeNodeLists(lists []nodeList) error {
+func (b *Builder) takeNodeLists() error {
+	lists := b.lists
 	if len(lists) == 0 {
 		return nil
 	}
-	given := slices.DeleteFunc(slices.Clone(lists), func(l nodeList) bool { return !l.given })
-	if len(given) > 0 {
-		lists = given
+	name := lists[0].path
+	if len(lists) > 1 {
+		name = fmt.Sprintf("%s and %d more", name, len(lists)-1)
 	}
-	path := lists[0].path
 	switch {
-	case len(lists) > 1 && len(given) > 0:
-		return fmt.Errorf("%s and %s: two lists of nodes, want one (a cluster that changes is what replay record polls, or so many nodes from a time on: --autoscale schedule of a replay)", path, lists[1].path)
-	case len(lists) > 1:
-		b.Warn("%s: %s of nodes are in the folder, none is used: name one of them beside the folder", path, counted.Of(int64(len(lists)), "lists"))
-		return nil
 	case b.Options.Nodes > 0:
-		b.Warn("%s: the nodes in it are not used, as --nodes %d makes others", path, b.Options.Nodes)
+		b.Warn("%s: the nodes in it are not used, as --nodes %d makes others", name, b.Options.Nodes)
 		return nil
 	case len(b.nodes) > 0:
-		b.Warn("%s: the nodes in it are not used, as the source has %s of its own", path, counted.Of(int64(len(b.nodes)), "nodes"))
+		b.Warn("%s: the nodes in it are not used, as the source has %s of its own", name, counted.Of(int64(len(b.nodes)), "nodes"))
 		return nil
 	}
 	sources := len(b.source.Files)
-	answer, err := b.readNodeList(path)
+	var all listedNodes
+	var err error
+	for _, l := range lists {
+		answer, e := b.readNodeList(l.path)
+		if e == nil {
+			e = all.add(l.path, answer)
+		}
+		if err = e; err != nil {
+			break
+		}
+	}
 	if err == nil {
-		err = b.addListed(path, answer)
+		err = b.addListed(name, &all)
 	}
 	if err != nil && lists[0].given || err != nil && b.Options.Strict {
 		return err
@@ -110,8 +118,10 @@ func (b *Builder) takeNodeLists(lists []nodeList) error {
 		b.Warn("%v; no node of it is used", err)
 		return nil
 	}
-	b.listed = path
-	b.left = slices.DeleteFunc(b.left, func(in Input) bool { return samePath(in.Path, path) })
+	b.listed = name
+	for _, l := range lists {
+		b.left = slices.DeleteFunc(b.left, func(in Input) bool { return samePath(in.Path, l.path) })
+	}
 	return nil
 }
 
@@ -126,6 +136,7 @@ func (b *Builder) readNodeList(path string) ([]rmnodes.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Once = true
 	text, err := io.ReadAll(s)
 	if err != nil {
 		s.Close()
@@ -147,28 +158,50 @@ func (b *Builder) readNodeList(path string) ([]rmnodes.Node, error) {
 	return rmnodes.Latest(nodes), nil
 }
 
-// addListed adds the nodes of an answer that take containers, and says which do not.
-func (b *Builder) addListed(path string, answer []rmnodes.Node) error {
-	var sizes, labels, left tally
-	racks, hosts := map[string]bool{}, map[string]bool{}
+// listedNodes are those of one list or several, of one cluster: nodes that take containers in any of them.
+type listedNodes struct {
+	lists []string
+	nodes []listedNode
+	at    map[string]int  // in nodes, by host
+	taken map[string]bool // their ids
+	left  []leftNode      // that take none
+}
+
+type listedNode struct {
+	trace.Node
+	from  string // the list that has it first
+	lists int    // that have it
+	units int64  // further resources with units
+}
+
+type leftNode struct{ id, why string }
+
+// add adds a list. A node that another list has otherwise is an error with both.
+func (l *listedNodes) add(path string, answer []rmnodes.Node) error {
+	if l.at == nil {
+		l.at, l.taken = map[string]int{}, map[string]bool{}
+	}
+	l.lists = append(l.lists, path)
+	here := map[string]bool{}
 	for i := range answer {
 		n := &answer[i]
+		add := listedNode{Node: trace.Node{Host: n.Host, Rack: n.Rack, Present: true}, from: path, lists: 1}
+		if here[add.Host] {
+			add.Host = n.ID // several NodeManagers on one host
+		}
 		mem, vcores := n.Size()
 		if !rmnodes.States[n.State].Takes {
-			left.count(n.State)
+			l.left = append(l.left, leftNode{n.ID, n.State})
 			continue
 		}
 		if mem == 0 || vcores == 0 {
-			left.count("without a size")
+			l.left = append(l.left, leftNode{n.ID, "without a size"})
 			continue
 		}
 		if mem > trace.MostMemMiB || vcores > min(trace.MostVCores, math.MaxInt32) {
 			return fmt.Errorf("%s: node %s has %d MiB and %d vcores, want at most %d MiB and %d vcores", path, n.ID, mem, vcores, trace.MostMemMiB, trace.MostVCores)
 		}
-		add := trace.Node{Host: n.Host, Rack: n.Rack, MemMiB: mem, VCores: int32(vcores), Present: true}
-		if hosts[add.Host] {
-			add.Host = n.ID // several NodeManagers on one host
-		}
+		add.MemMiB, add.VCores = mem, int32(vcores)
 		if add.Rack != "" && !strings.HasPrefix(add.Rack, "/") {
 			add.Rack = "/" + add.Rack
 		}
@@ -187,31 +220,82 @@ func (b *Builder) addListed(path string, answer []rmnodes.Node) error {
 		for _, r := range further {
 			switch {
 			case r.Units != "":
-				b.Counts.Dropped["further_resources_with_units"]++
+				add.units++
 			case r.Value > 0:
 				add.Extra = append(add.Extra, trace.NamedValue{Name: r.Name, Value: r.Value})
 			}
 		}
 		slices.SortFunc(add.Extra, func(x, y trace.NamedValue) int { return strings.Compare(x.Name, y.Name) })
-		size := "of " + shape{mem, int32(vcores)}.String()
-		for _, x := range add.Extra {
-			size += fmt.Sprintf(" and %d %s", x.Value, x.Name)
+		here[add.Host], l.taken[n.ID] = true, true
+		k, known := l.at[add.Host]
+		if !known {
+			l.at[add.Host] = len(l.nodes)
+			l.nodes = append(l.nodes, add)
+			continue
 		}
-		sizes.count(size)
-		for _, l := range add.Labels {
+		before := &l.nodes[k]
+		if x, y := before.text(), add.text(); x != y {
+			return fmt.Errorf("%s: node %s has %s, and in %s %s: want lists that agree, or the one that is to count", path, n.ID, y, before.from, x)
+		}
+		before.lists++
+	}
+	return nil
+}
+
+// text is all that a list says of a node.
+func (n *listedNode) text() string {
+	return fmt.Sprintf("%d MiB, %d vcores%s, rack %q and labels %q", n.MemMiB, n.VCores, n.further(), n.Rack, slices.Sorted(slices.Values(n.Labels)))
+}
+
+func (n *listedNode) further() (text string) {
+	for _, x := range n.Extra {
+		text += fmt.Sprintf(" and %d %s", x.Value, x.Name)
+	}
+	return text
+}
+
+// addListed adds the nodes of lists that take containers, and says which do not, and which are not in all lists.
+func (b *Builder) addListed(name string, all *listedNodes) error {
+	var sizes, labels, left tally
+	racks, seen := map[string]bool{}, all.taken
+	for _, n := range all.left {
+		if !seen[n.id] {
+			left.count(n.why)
+		}
+		seen[n.id] = true
+	}
+	if len(all.nodes) == 0 {
+		return fmt.Errorf("%s: no node takes containers (%s), want one that is RUNNING", name, left.or("none is listed"))
+	}
+	var apart []string
+	for i := range all.nodes {
+		n := &all.nodes[i]
+		sizes.count("of " + shape{n.MemMiB, n.VCores}.String() + n.further())
+		for _, l := range n.Labels {
 			labels.count("with " + l)
 		}
-		hosts[add.Host], racks[add.Rack] = true, true
-		b.AddNode(add)
+		if n.lists < len(all.lists) {
+			apart = append(apart, n.Host)
+		}
+		if n.units > 0 {
+			b.Counts.Dropped["further_resources_with_units"] += n.units
+		}
+		racks[n.Rack] = true
+		b.AddNode(n.Node)
 	}
-	if len(hosts) == 0 {
-		return fmt.Errorf("%s: no node takes containers (%s), want one that is RUNNING", path, left.or("none is listed"))
-	}
-	b.Counts.Kept["listed_nodes"] = int64(len(hosts))
+	b.Counts.Kept["listed_nodes"] = int64(len(all.nodes))
 	if left.n > 0 {
 		b.Counts.Dropped["listed_nodes"] = left.n
 	}
-	note := fmt.Sprintf("%s: the nodes are the %d that it lists as RUNNING, in %s: %s", filepath.Base(path), len(hosts), counted.Of(int64(len(racks)), "racks"), sizes.or(""))
+	lists := make([]string, len(all.lists))
+	for i, path := range all.lists {
+		lists[i] = filepath.Base(path)
+	}
+	how := "it lists"
+	if len(lists) > 1 {
+		how = "any of them lists"
+	}
+	note := fmt.Sprintf("%s: the nodes are the %d that %s as RUNNING, in %s: %s", strings.Join(lists, ", "), len(all.nodes), how, counted.Of(int64(len(racks)), "racks"), sizes.or(""))
 	if labels.n > 0 {
 		note += "; labels: " + labels.or("")
 	}
@@ -219,6 +303,14 @@ func (b *Builder) addListed(path string, answer []rmnodes.Node) error {
 		note += "; left out: " + left.or("")
 	}
 	b.Note("%s", note)
+	if len(apart) > 0 {
+		more := ""
+		if n := len(apart) - 3; n > 0 {
+			apart, more = apart[:3], fmt.Sprintf(" and %d more", n)
+		}
+		b.Warn("%s: not all of the %d lists of nodes have %s%s as RUNNING: all nodes of any list are in the cluster at all times (one list alone is the cluster at its time; a cluster that changes is what replay record polls, or so many nodes from a time on: --autoscale schedule of a replay)",
+			name, len(lists), strings.Join(apart, ", "), more)
+	}
 	return nil
 }
 

@@ -21,6 +21,7 @@ import (
 // Source is an input of an import while it is read, unpacked. Its errors name it.
 type Source struct {
 	Name string // in messages: the path, or "standard input"
+	Once bool   // nothing in it counts twice where another source has the same bytes
 	b    *Builder
 	at   int // in the sources of the trace
 	file *codec.File
@@ -169,7 +170,9 @@ func (s *Source) Close() error {
 	}
 	sum, err := s.file.SHA256()
 	s.b.source.Files[s.at].SHA256 = sum
-	s.b.sayCopy(s.Name, sum, s.read)
+	if !s.Once {
+		s.b.sayCopy(s.Name, sum, s.read)
+	}
 	return errors.Join(err, s.file.Close())
 }
 
