@@ -173,3 +173,39 @@ func TestColumnsByName(t *testing.T) {
 		}
 	}
 }
+
+// A table whose lines end as on old Macs, or of zeros as a disk leaves them, is refused with its name: it is not read as one line that may be a header, and so as
+// nothing.
+func TestNoLines(t *testing.T) {
+	for what, change := range map[string]func(t *testing.T, data []byte) []byte{
+		"carriage return": func(_ *testing.T, data []byte) []byte {
+			return bytes.ReplaceAll(append(bytes.TrimRight(data, "\n"), '\n'), []byte("\n"), []byte("\r"))
+		},
+		"byte 0": func(_ *testing.T, data []byte) []byte { return make([]byte, len(data)) },
+	} {
+		for _, name := range []string{"acme", "alibaba-2017", "alibaba-2018", "alibaba-gpu-2020", "alibaba-gpu-2023", "azure-vm", "csv", "google-2011", "gwf"} {
+			for _, input := range fixtures(t, name) {
+				to := rewritten(t, input, func(_ *testing.T, data []byte) []byte { return data })
+				first := ""
+				err := filepath.WalkDir(to, func(path string, d fs.DirEntry, err error) error {
+					if err != nil || d.IsDir() || first != "" {
+						return err
+					}
+					data, err := os.ReadFile(path)
+					if err == nil && len(data) > 0 && !bytes.Contains(data, []byte{0}) {
+						first = path
+						err = os.WriteFile(path, change(t, data), 0o644)
+					}
+					return err
+				})
+				if err != nil || first == "" {
+					t.Fatal(input, err)
+				}
+				_, _, err = importtest.Import(t, Importers[name], to, nil)
+				if err == nil || !strings.Contains(err.Error(), filepath.Base(first)) || !strings.Contains(err.Error(), what) {
+					t.Errorf("%s with a %s in %s: %v", name, what, filepath.Base(first), err)
+				}
+			}
+		}
+	}
+}

@@ -2,6 +2,8 @@ package delimited
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 )
@@ -139,4 +141,15 @@ func ParseComma(text string) (comma byte, ok bool) {
 		return 0, false
 	}
 	return text[0], true
+}
+
+// Text returns an error if a file with this beginning is no text of lines: it has a byte 0, or ends its lines with a carriage return alone.
+func Text(head []byte) error {
+	if at := bytes.IndexByte(head, 0); at >= 0 {
+		return fmt.Errorf("has a byte 0 at %d, want text", at)
+	}
+	if bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(bytes.TrimSpace(head), '\r') >= 0 {
+		return errors.New("ends its lines with a carriage return, want a line feed at the end of each (tr '\\r' '\\n' makes it of an old Mac's)")
+	}
+	return nil
 }

@@ -83,7 +83,11 @@ func file(ctx context.Context, b *workload.Builder, groups *spill.Groups, path s
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	rows := delimited.NewReader(bufio.NewReader(in), delimited.CSV)
+	text := bufio.NewReader(in)
+	if head, _ := text.Peek(text.Size()); delimited.Text(head) != nil { // an error comes again
+		return fmt.Errorf("%s: %w", in.Name, delimited.Text(head))
+	}
+	rows := delimited.NewReader(text, delimited.CSV)
 	first, err := rows.Next()
 	if err != nil {
 		return fmt.Errorf("%s: %w, want a header with %s", in.Name, err, strings.Join(wanted, ", "))

@@ -149,10 +149,14 @@ func (t *Table) read(ctx context.Context, b *workload.Builder, path string, take
 		return err
 	}
 	buf := bufio.NewReader(s)
-	switch first, err := buf.Peek(1); {
-	case err == io.EOF: // an empty part
+	head, err := buf.Peek(buf.Size())
+	wrong := delimited.Text(head)
+	switch {
+	case len(head) == 0 && err == io.EOF: // an empty part
 		return s.Close()
-	case t.JSON && err == nil && first[0] == '{':
+	case wrong != nil:
+		return errors.Join(fmt.Errorf("%s: %w", s.Name, wrong), s.Close())
+	case t.JSON && len(head) > 0 && head[0] == '{':
 		return t.readJSON(ctx, b, s, buf, take)
 	}
 	in := delimited.NewReader(buf, delimited.CSV)

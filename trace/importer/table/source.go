@@ -68,8 +68,8 @@ func sniff(b *workload.Builder, in *workload.Source) (s *csvSource, said string,
 	if bytes.HasPrefix(head, []byte("PAR1")) {
 		return nil, "", fmt.Errorf("%s: is a Parquet file: import it with the format parquet", in.Name)
 	}
-	if bytes.IndexByte(head, 0) >= 0 {
-		return nil, "", fmt.Errorf("%s: has a byte 0 at %d, want text", in.Name, bytes.IndexByte(head, 0))
+	if err := delimited.Text(head); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", in.Name, err)
 	}
 	comments, head := skipComments(head)
 	dialect, rows := delimited.Sniff(head, err == io.EOF)
@@ -84,8 +84,6 @@ func sniff(b *workload.Builder, in *workload.Source) (s *csvSource, said string,
 	switch text := bytes.TrimSpace(head); {
 	case len(text) == 0:
 		return nil, "", fmt.Errorf("%s: %w", in.Name, errNoRow)
-	case bytes.IndexByte(text, '\r') >= 0 && bytes.IndexByte(head, '\n') < 0:
-		return nil, "", fmt.Errorf("%s: ends its lines with a carriage return, want a line feed at the end of each (tr '\\r' '\\n' makes it of an old Mac's)", in.Name)
 	case len(rows) == 0:
 		return nil, "", fmt.Errorf("%s: want a table with a header, and no row can be read; it begins with %.40q", in.Name, text)
 	}
