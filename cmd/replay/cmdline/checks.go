@@ -110,8 +110,17 @@ func ALoad(value string) error {
 	if x, err := real(share); percent && err == nil && x > 0 {
 		return fmt.Errorf("want a positive number, %g for %g %% of what all vcores can do", x/100, x)
 	}
-	return Positive(value)
+	if err := Positive(value); err != nil {
+		return err
+	}
+	if x, err := real(value); err != nil || x > mostLoad {
+		return fmt.Errorf("want at most %d times what all vcores can do", mostLoad)
+	}
+	return nil
 }
+
+// mostLoad bounds an offered load: with it all is submitted at once, and the load of no resource is beyond all numbers.
+const mostLoad = 1_000_000
 
 // NotNegative wants a number of 0 or more.
 func NotNegative(value string) error {

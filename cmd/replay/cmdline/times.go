@@ -9,6 +9,9 @@ import (
 	"time"
 )
 
+// mostMS is more than a time of days has.
+const mostMS = 1_000_000_000_000
+
 // ParseDuration is [time.ParseDuration] that knows days, too: 7d, 1.5d, 1d12h.
 func ParseDuration(text string) (time.Duration, error) {
 	days, rest, has := strings.Cut(text, "d")
@@ -17,7 +20,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	}
 	n, err := strconv.ParseFloat(days, 64)
 	ms := n * 24 * float64(time.Hour/time.Millisecond)
-	if err != nil || !(math.Abs(ms) < 1e12) || strings.ContainsAny(days, "xXpPeEiInN_") {
+	if err != nil || !(math.Abs(ms) < mostMS) || strings.ContainsAny(days, "xXpPeEiInN_") {
 		return 0, fmt.Errorf("%q is no number of days", days)
 	}
 	sum := time.Duration(math.Round(ms)) * time.Millisecond
@@ -42,6 +45,11 @@ func ParseTime(text string) (int64, error) {
 	}
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
 		return 0, fmt.Errorf("it has no unit, want %ds, %dm, %dh or %dms", n, n, n, n)
+	}
+	if number := strings.TrimRight(text, "smhd"); number != text {
+		if x, err := strconv.ParseFloat(number, 64); (err == nil || errors.Is(err, strconv.ErrRange)) && x > 1e4 { // a number, and none that is too short
+			return 0, fmt.Errorf("it is too long, want at most %dd", mostMS/(24*time.Hour).Milliseconds())
+		}
 	}
 	return 0, errors.New("want a positive time with a unit, such as 90s, 10m, 2h or 7d")
 }
