@@ -31,15 +31,31 @@ func TestBadInput(t *testing.T) {
 	})
 }
 
-// Files of several days are laid over one another, which is said.
+// Files of several days are laid over one another, which is said; and so is that a job of one stands in the other, too.
 func TestSeveralFiles(t *testing.T) {
 	var warned []string
 	file := "../testdata/swim/jobs.tsv"
 	res, _, err := importtest.ImportAll(t, Format, []string{file, importtest.WriteNew(t, "more.tsv", good)}, func(o *workload.Options) {
 		o.Nodes, o.Warn = 5, func(s string) { warned = append(warned, s) }
 	})
-	if one, _ := imported(t, nil, 1); err != nil || res.Trace.Jobs != one.Trace.Jobs+1 || len(warned) != 1 || !strings.HasPrefix(warned[0], "2 files are laid over one another") {
+	if one, _ := imported(t, nil, 1); err != nil || res.Trace.Jobs != one.Trace.Jobs+1 || len(warned) != 2 || !strings.HasPrefix(warned[0], "2 files are laid over one another") ||
+		!strings.HasPrefix(warned[1], "1 of 5 applications have the id, the submission and the size of another (\"job0\" is the first)") {
 		t.Errorf("%q, %v", warned, err)
+	}
+}
+
+// A job with the id and the submission of another that is of another size is another job.
+func TestOtherJobsOfOneID(t *testing.T) {
+	for more, again := range map[string]int{good: 1, strings.Replace(good, "\t9\t", "\t10\t", 1): 0, strings.Replace(good, "1762", "900000000", 1): 0} {
+		warned := 0
+		res, _, err := importtest.ImportAll(t, Format, []string{importtest.WriteNew(t, "jobs.tsv", good+more)}, func(o *workload.Options) {
+			o.Nodes, o.Warn = 5, func(s string) {
+				warned += strings.Count(s, "1 of 2 applications have the id, the submission and the size of another")
+			}
+		})
+		if err != nil || res.Trace.Jobs != 2 || warned != again {
+			t.Errorf("%q: %d warnings, want %d; %v", more, warned, again, err)
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 type index struct {
 	recordings []spooled // up to settle
 	others     *spill.Sorter
-	ids        *spill.Sorter      // of the others: id, submission and place
+	ids        *spill.Sorter      // of the others: id, submission, how much is said of them, and place
 	renamed    map[int64]string   // ids of those that had that of another, by their place
 	after      map[int64][]string // ids after whose end an application is submitted, by its place
 
@@ -56,8 +56,15 @@ func (x *index) add(s spooled) error {
 	if err := x.put(&s); err != nil {
 		return err
 	}
+	return x.addID(&s)
+}
+
+// idTail is the length of what follows an id: a zero, the submission, how much is said of the application, and its place.
+const idTail = 1 + 8 + 8 + 8
+
+func (x *index) addID(s *spooled) error {
 	x.buf = append(append(x.buf[:0], s.id...), 0)
-	x.buf = appendOrdered(appendOrdered(x.buf, s.submitMS), s.at)
+	x.buf = appendOrdered(appendOrdered(appendOrdered(x.buf, s.submitMS), s.end-s.at), s.at)
 	return x.ids.Add(x.buf)
 }
 
@@ -163,20 +170,20 @@ func (b *Builder) tellApart() error {
 	for i := range x.recordings {
 		s := &x.recordings[i]
 		byPlace[s.at] = s
-		x.buf = append(append(x.buf[:0], s.id...), 0)
-		if err := x.ids.Add(appendOrdered(appendOrdered(x.buf, s.submitMS), s.at)); err != nil {
+		if err := x.addID(s); err != nil {
 			return err
 		}
 	}
 	var before []byte
-	n := 1
+	n, again, first := 1, 0, ""
+	var said []byte // the submission of the one before, and how much is said of it
 	for r, err := range x.ids.All() {
 		if err != nil {
 			return err
 		}
-		id, at := r[:len(r)-17], ordered(r[len(r)-8:])
+		id, says, at := r[:len(r)-idTail], r[len(r)-24:len(r)-8], ordered(r[len(r)-8:])
 		if !bytes.Equal(id, before) || len(id) == 0 {
-			before, n = append(before[:0], id...), 1
+			before, n, said = append(before[:0], id...), 1, append(said[:0], says...)
 			continue
 		}
 		n++
@@ -184,12 +191,21 @@ func (b *Builder) tellApart() error {
 			return fmt.Errorf("application %q: the source has several of this id, want one", id)
 		}
 		b.Counts.Modelled["ids_of_applications_that_had_that_of_another"]++
+		if bytes.Equal(says, said) {
+			if again++; first == "" {
+				first = string(id)
+			}
+		}
+		said = append(said[:0], says...)
 		name := string(id) + " (" + strconv.Itoa(n) + ")"
 		if s := byPlace[at]; s != nil {
 			s.id = name
 		} else {
 			x.renamed[at] = name
 		}
+	}
+	if again > 0 {
+		b.Warn("%d of %d applications have the id, the submission and the size of another (%q is the first): they are replayed, too, so what stands in the inputs twice, or in two that overlap, counts twice", again, x.len(), first)
 	}
 	return x.ids.Close()
 }
