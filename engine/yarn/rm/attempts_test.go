@@ -152,3 +152,18 @@ func TestMasterStaysAsSmallAsItWasCut(t *testing.T) {
 		t.Errorf("with large nodes again: %s, want %s", got, small)
 	}
 }
+
+// A client ends an application at any time, but for one that has unregistered: that one ends when its master's container does.
+func TestWithdraw(t *testing.T) {
+	w := newWorld(t, plain)
+	w.node(0)
+	w.first(2)
+	w.r.Withdraw(0, 1)
+	w.want("while its master runs", "clock 1000", "remove application 1", "attempt 1 ended: true, -100")
+	w.first(2)
+	w.r.Unregister(0, 1)
+	w.r.Withdraw(0, 1)
+	w.want("once it has unregistered")
+	w.beat(1, 0, func() { w.ended(cid(1, 1), 0, 0, false) })
+	w.want("with its master", "clock 1001", "node 0: launched [], completed []", "remove application 1", "attempt 1 ended: true, 0")
+}

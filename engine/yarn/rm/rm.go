@@ -390,11 +390,11 @@ func (r *RM) Unregister(now int64, id protocol.AppID) {
 	}
 }
 
-// Withdraw ends an application at once, whatever its attempt does.
+// Withdraw ends an application at once, whatever its attempt does, unless it has unregistered: that has an outcome.
 //
-// Source: ClientRMService.forceKillApplication.
+// Source: ClientRMService.forceKillApplication, RMAppImpl.isAppFinalStateStored.
 func (r *RM) Withdraw(now int64, id protocol.AppID) {
-	if a := r.app(id); a != nil {
+	if a := r.app(id); a != nil && !a.unregistered {
 		r.clock(now)
 		a.unregistered = true
 		r.endAttempt(a, protocol.ExitAborted)
