@@ -317,7 +317,7 @@ func (s *sim) submit(a *app) {
 			a.rec.Queue = p.RunsIn(queue)
 		}
 		a.usage = s.queues.at(a.rec.Queue)
-		err = s.rm.Submit(s.now, yarn.AppSpec{ID: a.id, User: a.rec.User, Queue: queue, AMSize: a.plan.AMSize, Priority: a.plan.Priority, MaxAttempts: a.plan.MaxAttempts, Bars: s.sc.Bars(a.rec.ID)})
+		err = s.rm.Submit(s.now, yarn.AppSpec{ID: a.id, User: a.rec.User, Queue: queue, AMSize: a.plan.AMSize, Priority: a.plan.Priority, MaxAttempts: a.plan.MaxAttempts, FailuresValidityMS: a.plan.FailuresValidityMS, Bars: s.sc.Bars(a.rec.ID)})
 	}
 	if err != nil {
 		a.refused(err)

@@ -103,6 +103,23 @@ func one() scenario.Input {
 	return input(cluster(1, 1), []trace.NodeEvent{nodeEvent(20_000, 0, 0, trace.Fail), nodeEvent(35_000, 1, 0, trace.Recover)}, sparkJob(0, 0, 1, stage(0, 1, 60_000, nil)))
 }
 
+// lostTwice is one whose node is lost again.
+func lostTwice() scenario.Input {
+	in := one()
+	in.Events = append(in.Events, nodeEvent(100_000, 2, 0, trace.Fail), nodeEvent(115_000, 3, 0, trace.Recover))
+	return in
+}
+
+// doomed is a job whose attempts all fail, as a barrier stage finds too few slots, on a cluster of four nodes.
+func doomed() scenario.Input {
+	j := sparkJob(0, 0, 2, stage(0, 50, 1000, nil))
+	j.Stages[0].Kind, j.Stages[0].DelayMS, j.MinExecs, j.MaxExecs, j.InitialExecs = trace.StageGang, 5000, trace.Unset, trace.Unset, trace.Unset
+	return input(cluster(4, 1), nil, j)
+}
+
+// avoiding is what doomed runs with.
+const avoiding = "spark.executor.instances=2 spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures=1 yarn.resourcemanager.am.max-attempts=4 "
+
 // priorities is busy with applications of different priorities.
 func priorities() scenario.Input {
 	in := busy()
@@ -337,6 +354,8 @@ var modelled = []effect{
 	{"yarn.cluster.max-application-priority", priorities, scenario.Options{Scheduler: "capacity"}, scenario.Options{Scheduler: "capacity", Conf: keys("yarn.cluster.max-application-priority=10")}},
 	bySite("yarn.resourcemanager.am.max-attempts", one, "yarn.nm.liveness-monitor.expiry-interval-ms=2000", "yarn.resourcemanager.am.max-attempts=1"),
 	bySite("yarn.resourcemanager.am.global.max-attempts", one, "yarn.nm.liveness-monitor.expiry-interval-ms=2000 spark.yarn.maxAppAttempts=2", "yarn.resourcemanager.am.global.max-attempts=1"),
+	bySite("yarn.resourcemanager.am-scheduling.node-blacklisting-enabled", doomed, avoiding+"yarn.resourcemanager.am-scheduling.node-blacklisting-disable-threshold=1", "yarn.resourcemanager.am-scheduling.node-blacklisting-enabled=true"),
+	bySite("yarn.resourcemanager.am-scheduling.node-blacklisting-disable-threshold", doomed, avoiding+"yarn.resourcemanager.am-scheduling.node-blacklisting-enabled=true", "yarn.resourcemanager.am-scheduling.node-blacklisting-disable-threshold=0.6"),
 	bySite("yarn.resourcemanager.work-preserving-recovery.enabled", busy, "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms=10000", "yarn.resourcemanager.work-preserving-recovery.enabled=true"),
 	bySite("yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", busy, "yarn.resourcemanager.work-preserving-recovery.enabled=true", "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms=7000"),
 }

@@ -61,7 +61,7 @@ func (s *sim) Warn(code, text string) { s.warnings.add(code, "%s", text) }
 func (s *sim) newManager(sc *scenario.Scenario) (*rm.RM, error) {
 	c := rm.Config{
 		StartMS: clusterTimestamp, ContainerExpiryMS: int64(sc.Site.ContainerExpiry), NodeExpiryMS: int64(sc.Site.NodeExpiry), MasterExpiryMS: sc.Site.AMExpiry,
-		MaxAttempts: int(sc.Site.MaxAttempts), GlobalMaxAttempts: int(sc.Site.GlobalMaxAttempts), Preemption: sc.Site.Preemption, Dense: sc.Engine == scenario.Dense, KillsLater: s.killsLater(), Loader: sc.AllocationFile,
+		MaxAttempts: int(sc.Site.MaxAttempts), GlobalMaxAttempts: int(sc.Site.GlobalMaxAttempts), AvoidsFailed: sc.Site.AvoidsFailed, AvoidsAtMost: sc.Site.AvoidsAtMost, Preemption: sc.Site.Preemption, Dense: sc.Engine == scenario.Dense, KillsLater: s.killsLater(), Loader: sc.AllocationFile,
 		HeartbeatMS: sc.Site.HeartbeatInterval, Types: sc.Site.Types, LeastNode: sc.Site.LeastNode(),
 		Drains: sc.Scaling != nil || slices.ContainsFunc(sc.Input.Events, func(e trace.NodeEvent) bool { return e.Kind == trace.Drain }),
 	}

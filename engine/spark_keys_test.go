@@ -232,6 +232,7 @@ var sparkKeys = []effect{
 	bySite("spark.yarn.driver.resource.<name>.amount", accelerators, twoTypes+"spark.yarn.executor.resource.yarn.io/other.amount=1", "spark.yarn.driver.resource.yarn.io/other.amount=2"),
 	bySite("spark.yarn.am.resource.<name>.amount", accelerators, twoTypes+client+"spark.yarn.executor.resource.yarn.io/other.amount=1", "spark.yarn.am.resource.yarn.io/other.amount=2"),
 	bySite("spark.yarn.maxAppAttempts", one, "yarn.nm.liveness-monitor.expiry-interval-ms=2000", "spark.yarn.maxAppAttempts=1"),
+	bySite("spark.yarn.am.attemptFailuresValidityInterval", lostTwice, "yarn.am.liveness-monitor.expiry-interval-ms=7s", "spark.yarn.am.attemptFailuresValidityInterval=30s"),
 	bySite("spark.yarn.scheduler.heartbeat.interval-ms", alone, "", "spark.yarn.scheduler.heartbeat.interval-ms=700"),
 	bySite("spark.yarn.scheduler.initial-allocation.interval", alone, "", "spark.yarn.scheduler.initial-allocation.interval=1s"),
 	slowStarts(bySite("spark.yarn.containerLauncherMaxThreads", alone, "", "spark.yarn.containerLauncherMaxThreads=1")),

@@ -56,7 +56,9 @@ type Plan struct {
 	LaterAMStartsMS []int64
 	Priority        int32 // for the CapacityScheduler; higher is more urgent
 	MaxAttempts     int   // as the application asks for them; 0 or less = as many as the ResourceManager allows
-	Warnings        []record.Warning
+	// FailuresValidityMS is for how long one that has failed counts among them; 0 or less = for ever.
+	FailuresValidityMS int64
+	Warnings           []record.Warning
 	// ExecutorMiB is the memory that the client compares with the largest container of the cluster before it submits the application; 0 = it compares nothing.
 	ExecutorMiB int64
 

@@ -113,6 +113,16 @@ func (c *Cluster) Node(id protocol.NodeID) *Node {
 	return c.byID[id]
 }
 
+// NodeName returns by which name requests call a node, and false for one that is not registered.
+//
+// Source: AbstractYarnScheduler.getSchedulerNode, SchedulerNode.getNodeName.
+func (c *Cluster) NodeName(id protocol.NodeID) (protocol.Name, bool) {
+	if n := c.Node(id); n != nil {
+		return n.Host, true
+	}
+	return 0, false
+}
+
 // Touched calls yield for the nodes that changed since the last call; see [Node.Touch].
 func (c *Cluster) Touched(yield func(*Node)) {
 	for _, n := range c.touched {

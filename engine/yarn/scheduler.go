@@ -61,6 +61,8 @@ type AppSpec struct {
 	Priority  int32 // CapacityScheduler only; higher is more urgent
 	// MaxAttempts is how many attempts it asks for, 0 or less for the ResourceManager's default. Schedulers don't look.
 	MaxAttempts int
+	// FailuresValidityMS is for how long an attempt that has failed counts among them, 0 or less for ever. Schedulers don't look.
+	FailuresValidityMS int64
 	// Bars keep containers from nodes, as the replay is told to; YARN has nothing of the kind.
 	Bars []Bar
 }
@@ -126,6 +128,9 @@ type Scheduler interface {
 	// MaxAllocation is the largest container that an application of the queue may ask for
 	// (YarnScheduler.getMaximumResourceCapability).
 	MaxAllocation(queue string) resource.Resource
+
+	// NodeName is by which name requests call a node, see [Cluster.NodeName].
+	NodeName(protocol.NodeID) (protocol.Name, bool)
 
 	// Queues calls yield for every queue, parents first, children in the scheduler's order. The state is another one's at the next call.
 	Queues(yield func(*QueueState))

@@ -38,6 +38,8 @@ type Conf struct {
 	AMMiB            int64
 	AMOverhead       int64 // MiB, or Unset: 0.10
 	MaxAppAttempts   int   // or Unset
+	// AttemptFailuresValidity is for how many ms an attempt of the application that has failed counts, 0 or less, such as Unset, for ever.
+	AttemptFailuresValidity int64
 
 	// Application master (ApplicationMaster, YarnAllocator).
 	HeartbeatInterval   int64

@@ -15,7 +15,7 @@ import (
 func newConf() *Conf {
 	return &Conf{
 		Instances: Unset, ExecutorOverhead: Unset, PySparkMiB: Unset, DriverOverhead: Unset, AMOverhead: Unset,
-		MaxAppAttempts: Unset, MaxExecutorFailures: Unset, FailuresValidity: Unset,
+		MaxAppAttempts: Unset, MaxExecutorFailures: Unset, FailuresValidity: Unset, AttemptFailuresValidity: Unset,
 		DecommissionKillAfter: Unset,
 		Speculation:           SpeculationConf{DurationThreshold: Unset},
 		Exclude:               ExcludeConf{Timeout: 3600 * 1000},

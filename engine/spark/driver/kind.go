@@ -143,7 +143,7 @@ func (k *Kind) Plan(j *trace.Job) (*master.Plan, error) {
 	if set.plan != nil && !timed {
 		return set.plan, nil
 	}
-	plan := &master.Plan{AMSize: set.amSize, AMStartMS: k.amStart(j.ID, 1), LaterAMStartsMS: k.laterAMStarts(j.ID), Priority: set.priority, MaxAttempts: set.maxAttempts,
+	plan := &master.Plan{AMSize: set.amSize, AMStartMS: k.amStart(j.ID, 1), LaterAMStartsMS: k.laterAMStarts(j.ID), Priority: set.priority, MaxAttempts: set.maxAttempts, FailuresValidityMS: set.conf.AttemptFailuresValidity,
 		Warnings: set.warnings, Recorded: k.Recorded.Executors != nil, ExecutorMiB: set.execs[0].Size[resource.Memory],
 		Maker: planned{k, set}}
 	if !timed {

@@ -304,6 +304,9 @@ func (s *Scheduler) EndExcess(excess []*yarn.Container) {
 // Update does nothing: there are no shares to compute.
 func (s *Scheduler) Update() {}
 
+// NodeName is that of the cluster.
+func (s *Scheduler) NodeName(id protocol.NodeID) (protocol.Name, bool) { return s.nodes.NodeName(id) }
+
 // MaxAllocation is the largest container of the scheduler or of the queue, whichever is smaller.
 //
 // Source: CapacityScheduler.getMaximumResourceCapability.

@@ -65,6 +65,8 @@ type Site struct {
 	MaxAppPriority         int32   // priorities of applications are cut to it
 	MaxAttempts            int32   // of an application that does not say how many it may have
 	GlobalMaxAttempts      int32   // of one that says
+	AvoidsFailed           bool    // later masters of an application are kept from nodes on which its masters have failed
+	AvoidsAtMost           float32 // as long as these are less than so much of all nodes
 	tokenKeysMS            []int64 // of tokenKeys: after which they are replaced
 	WorkPreservingRecovery bool
 	SchedulingWait         int64 // after the start of the ResourceManager
@@ -165,6 +167,8 @@ const (
 	keyNodeExpiry        = "yarn.nm.liveness-monitor.expiry-interval-ms"
 	keyMaxAttempts       = "yarn.resourcemanager.am.max-attempts"
 	keyGlobalMaxAttempts = "yarn.resourcemanager.am.global.max-attempts"
+	keyAvoids            = "yarn.resourcemanager.am-scheduling.node-blacklisting-enabled"
+	keyAvoidsAtMost      = "yarn.resourcemanager.am-scheduling.node-blacklisting-disable-threshold"
 )
 
 func (r *reader) site() *Site {
@@ -186,9 +190,29 @@ func (r *reader) site() *Site {
 	s.failPriority = r.apart(func() { s.MaxAppPriority = r.int("yarn.cluster.max-application-priority", 0) })
 	s.MaxAttempts = r.int(keyMaxAttempts, 2)
 	s.GlobalMaxAttempts = r.int(keyGlobalMaxAttempts, s.MaxAttempts)
+	r.avoids(s)
 	s.WorkPreservingRecovery = r.boolean("yarn.resourcemanager.work-preserving-recovery.enabled", true)
 	s.SchedulingWait = r.long("yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", 10000)
 	return s
+}
+
+// avoids reads whether masters are kept from nodes on which others have failed. A part of the nodes that is none is the default.
+//
+// Source: RMAppImpl's constructor.
+func (r *reader) avoids(s *Site) {
+	const most = 0.2
+	s.AvoidsAtMost = most
+	text := r.text(keyAvoidsAtMost, "")
+	if s.AvoidsFailed = r.boolean(keyAvoids, false); !s.AvoidsFailed {
+		if text != "" {
+			r.odd(keyAvoidsAtMost, text, "has no effect, as in YARN: "+keyAvoids+" is not true")
+		}
+		return
+	}
+	if s.AvoidsAtMost = r.float(keyAvoidsAtMost, most); s.AvoidsAtMost < 0 || s.AvoidsAtMost > 1 {
+		s.AvoidsAtMost = most
+		r.odd(keyAvoidsAtMost, text, fmt.Sprintf("YARN takes the default, %v: it is no part of the nodes, 0 to 1", most))
+	}
 }
 
 // fair reads what the FairScheduler alone reads, in its order.

@@ -195,7 +195,6 @@ func TestKeysThatDecideWithAnotherValue(t *testing.T) {
 	for _, tt := range []struct {
 		key, same, other string
 	}{
-		{"yarn.resourcemanager.am-scheduling.node-blacklisting-enabled", "false", "true"},
 		{"yarn.client.nodemanager-connect.max-wait-ms", "180000", "60000"},
 		{"yarn.client.nodemanager-connect.retry-interval-ms", "10000", "1000"},
 		{"yarn.resourcemanager.nodemanager-connect-retries", "10", "3"},
@@ -211,9 +210,39 @@ func TestKeysThatDecideWithAnotherValue(t *testing.T) {
 			}
 		}
 	}
-	const threshold = "yarn.resourcemanager.am-scheduling.node-blacklisting-disable-threshold"
-	if s, err := NewSite(map[string]string{threshold: "0.5"}); err != nil || len(s.Remarks) != 1 || s.Remarks[0].Kind != remark.NoEffect {
-		t.Errorf("%s: %+v, error %v", threshold, s.Remarks, err)
+}
+
+// What part of the nodes masters may be kept from is read where they are kept from any; what is no part is the default.
+//
+// Source: RMAppImpl's constructor.
+func TestNodesThatMastersAvoid(t *testing.T) {
+	for _, tt := range []struct {
+		enabled, most string
+		want          float32
+		odd           bool
+	}{
+		{"", "", 0.2, false}, {"true", "", 0.2, false}, {"true", "0.5", 0.5, false}, {"true", "0", 0, false}, {"true", "1", 1, false},
+		{"true", "-0.1", 0.2, true}, {"true", "1.5", 0.2, true}, {"false", "0.5", 0.2, true}, {"", "none", 0.2, true},
+	} {
+		props := map[string]string{}
+		for key, value := range map[string]string{keyAvoids: tt.enabled, keyAvoidsAtMost: tt.most} {
+			if value != "" {
+				props[key] = value
+			}
+		}
+		s, err := NewSite(props)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.AvoidsFailed != (tt.enabled == "true") || s.AvoidsAtMost != tt.want {
+			t.Errorf("%v: kept from nodes %v, up to %v, want %v", props, s.AvoidsFailed, s.AvoidsAtMost, tt.want)
+		}
+		if odd := len(s.Remarks) == 1 && s.Remarks[0].Of == keyAvoidsAtMost+"="+tt.most && s.Remarks[0].Kind == remark.Odd; odd != tt.odd || len(s.Unknown) > 0 {
+			t.Errorf("%v: %+v, unknown %v, want that the value is remarked on: %v", props, s.Remarks, s.Unknown, tt.odd)
+		}
+	}
+	if _, err := NewSite(map[string]string{keyAvoids: "true", keyAvoidsAtMost: "many"}); err == nil || !strings.Contains(err.Error(), keyAvoidsAtMost) {
+		t.Errorf("many: error %v, want one that names the key", err)
 	}
 }
 

@@ -220,10 +220,6 @@ var notModelledKeys = []struct {
 		"yarn.scheduler.fair.migration.mode",
 		"yarn.scheduler.fair.migration.terminal.rule.check",
 	}},
-	{"an AM is tried on any node again", []string{
-		"yarn.resourcemanager.am-scheduling.node-blacklisting-disable-threshold",
-		"yarn.resourcemanager.am-scheduling.node-blacklisting-enabled",
-	}},
 	{"a node that cannot be reached refuses to start a container at once, and to stop a MapReduce task after 180000 ms", []string{
 		"yarn.client.nodemanager-connect.max-wait-ms",
 		"yarn.client.nodemanager-connect.retry-interval-ms",
@@ -278,7 +274,6 @@ var idle = map[string][]string{
 	"yarn.resourcemanager.submission-preprocessor.enabled":                {"false"},
 	"yarn.scheduler.configuration.store.class":                            {"file"},
 	"yarn.scheduler.queue-placement-rules":                                {"user-group"},
-	"yarn.resourcemanager.am-scheduling.node-blacklisting-enabled":        {"false"},
 	"yarn.client.nodemanager-connect.max-wait-ms":                         {"180000"},
 	"yarn.client.nodemanager-connect.retry-interval-ms":                   {"10000"},
 	"yarn.resourcemanager.nodemanager-connect-retries":                    {"10"},

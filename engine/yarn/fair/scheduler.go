@@ -426,6 +426,9 @@ func (f *Scheduler) Bar(id protocol.AppID, bars []yarn.Bar) bool {
 	return true
 }
 
+// NodeName is that of the cluster.
+func (f *Scheduler) NodeName(id protocol.NodeID) (protocol.Name, bool) { return f.cluster.NodeName(id) }
+
 // MaxAllocation is the largest container that an application of the queue may ask for.
 //
 // Source: FairScheduler.getMaximumResourceCapability.

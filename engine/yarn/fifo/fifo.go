@@ -250,6 +250,9 @@ func (s *Scheduler) Expire(id protocol.ContainerID) {
 // Update does nothing: there are no shares.
 func (s *Scheduler) Update() {}
 
+// NodeName is that of the cluster.
+func (s *Scheduler) NodeName(id protocol.NodeID) (protocol.Name, bool) { return s.nodes.NodeName(id) }
+
 // MaxAllocation is the same for all queues.
 func (s *Scheduler) MaxAllocation(string) resource.Resource {
 	return s.nodes.MaxAllocation(s.site.MaxAllocation, s.now-s.timestamp > s.site.SchedulingWait)

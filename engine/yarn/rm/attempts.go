@@ -1,6 +1,8 @@
 package rm
 
 import (
+	"slices"
+
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 )
@@ -29,13 +31,37 @@ func (c *Config) Attempts(asked int) int {
 	return asked
 }
 
-// retries reports whether an application that asked for so many attempts gets another one after so many failures that count. An application
-// with one attempt never does, whatever ended it.
+// failing counts the failure of an attempt whose AM container has ended with exit, and reports whether the application gets another one. One
+// with one attempt never does, whatever ended it. Failures that are too old for the application count no more.
 //
-// Source: RMAppImpl.AttemptFailedTransition.
-func (r *RM) retries(failures, asked int) bool {
-	limit := r.config.Attempts(asked)
-	return limit > 1 && failures < limit
+// Source: RMAppImpl.AttemptFailedTransition, RMAppAttemptImpl.shouldCountTowardsMaxAttemptRetry.
+func (r *RM) failing(now int64, a *app, exit int32) (again bool) {
+	if v := a.spec.FailuresValidityMS; v > 0 {
+		a.failures = slices.DeleteFunc(a.failures, func(at int64) bool { return at < now-v })
+	}
+	if counts(exit) {
+		a.failures = append(a.failures, now)
+	}
+	limit := r.config.Attempts(a.spec.MaxAttempts)
+	return limit > 1 && len(a.failures) < limit
+}
+
+// avoid keeps later attempts' masters from the node on which this one's container has ended with exit, if that may be the node's fault and it is still there. Being killed
+// for the memory that it took is not.
+//
+// Source: Apps.shouldCountTowardsNodeBlacklisting, RMAppAttemptImpl.addAMNodeToBlackList.
+func (r *RM) avoid(a *app, n *node, exit int32) {
+	switch exit {
+	case protocol.ExitSuccess, protocol.ExitAborted, protocol.ExitDisksFailed, protocol.ExitPreempted, protocol.ExitKilledVMem, protocol.ExitKilledPMem,
+		protocol.ExitKilledByAM, protocol.ExitKilledByRM, protocol.ExitKilledAfterApp:
+		return
+	}
+	if !r.config.AvoidsFailed || !n.registered {
+		return
+	}
+	if name, ok := r.sched.NodeName(n.spec.ID); ok && !slices.Contains(a.avoids, name) {
+		a.avoids = append(a.avoids, name)
+	}
 }
 
 // startAttempt gives the scheduler an attempt of an application that it has admitted, and the ask for its AM container. What that is cut to, as the largest container is
@@ -52,20 +78,36 @@ func (r *RM) startAttempt(a *app) error {
 		}
 	}
 	f := &r.first
+	f.req.BlacklistAdd = f.req.BlacklistAdd[:0]
+	if r.avoids(a) {
+		f.req.BlacklistAdd = append(f.req.BlacklistAdd, a.avoids...)
+	}
 	f.req.Asks = append(f.req.Asks[:0], protocol.Ask{RequestID: -1, Name: protocol.Any, Count: 1, Size: a.spec.AMSize, Relax: true})
 	return r.sched.Allocate(a.spec.ID, &f.req, &f.resp)
+}
+
+// avoids reports whether the master of an attempt is kept from the nodes on which those before have failed: while these are few of the nodes that there are.
+//
+// Source: SimpleBlacklistManager.getBlacklistUpdates, RMServerUtils.getApplicableNodeCountForAM.
+func (r *RM) avoids(a *app) bool {
+	if len(a.avoids) == 0 {
+		return false
+	}
+	nodes := 0
+	for i := range r.nodes {
+		if r.nodes[i].registered {
+			nodes++
+		}
+	}
+	return float64(len(a.avoids)) < float64(r.config.AvoidsAtMost)*float64(nodes)
 }
 
 // endAttempt ends an attempt whose AM container has ended with exit: the application leaves, or its next attempt is to begin.
 //
 // Source: RMAppImpl.AttemptFailedTransition.
-func (r *RM) endAttempt(a *app, exit int32) {
-	spec, attempt, unregistered, failures := a.spec, a.attempt, a.unregistered, a.failures
-	id := spec.ID
-	if counts(exit) {
-		failures++
-	}
-	if unregistered || !r.retries(failures, spec.MaxAttempts) {
+func (r *RM) endAttempt(now int64, a *app, exit int32) {
+	id, unregistered := a.spec.ID, a.unregistered
+	if unregistered || !r.failing(now, a, exit) {
 		r.remove(id)
 		r.host.AttemptEnded(id, unregistered, exit, false)
 		return
@@ -73,7 +115,7 @@ func (r *RM) endAttempt(a *app, exit int32) {
 	r.leave(id) // the attempt's own completions are nobody's any more
 	r.sched.RemoveAttempt(id)
 	r.host.AttemptEnded(id, false, exit, true)
-	r.work = append(r.work, work{kind: nextBegin, next: r.newApp(spec, attempt, failures)})
+	r.work = append(r.work, work{kind: nextBegin, next: r.newAttempt(a)})
 }
 
 // begin begins an attempt that is not the first.

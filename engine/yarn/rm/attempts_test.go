@@ -167,3 +167,69 @@ func TestWithdraw(t *testing.T) {
 	w.beat(1, 0, func() { w.ended(cid(1, 1), 0, 0, false) })
 	w.want("with its master", "clock 1001", "node 0: launched [], completed []", "remove application 1", "attempt 1 ended: true, 0")
 }
+
+// fails has the master of an attempt of application 1, which runs on node 0, end at a time, and returns what followed beside the heartbeat.
+func (w *world) fails(now int64, attempt, exit int32) []string {
+	w.t.Helper()
+	w.log = nil
+	w.beat(now, 0, func() { w.ended(protocol.NewContainerID(1, attempt, 1), 0, exit, false) })
+	return w.log[2:]
+}
+
+// Failures that are longer ago than an application says count no more among its attempts.
+func TestFailuresGrowOld(t *testing.T) {
+	w := newWorld(t, plain)
+	w.node(0)
+	if err := w.r.Submit(0, yarn.AppSpec{ID: 1, Queue: "root.q", AMSize: size, MaxAttempts: 2, FailuresValidityMS: 500}); err != nil {
+		t.Fatal(err)
+	}
+	for i, at := range []int64{100, 601, 1102, 1602} { // 501, 501 and 500 ms after the one before
+		attempt := int32(i + 1)
+		w.master(attempt)
+		last := slices.Contains(w.fails(at, attempt, 1), "remove application 1")
+		if want := at == 1602; last != want {
+			t.Errorf("it fails for the %d. time at %d: the application ends is %v, want %v", attempt, at, last, want)
+		}
+	}
+}
+
+// Masters are kept from nodes on which earlier ones have failed, unless it was not the node's fault, while these are fewer than a part of the nodes.
+func TestMastersAvoidNodes(t *testing.T) {
+	for _, tt := range []struct {
+		of     float32
+		nodes  protocol.NodeID
+		exit   int32
+		avoids bool
+	}{
+		{0.5, 3, 1, true}, {0.5, 2, 1, false}, // one of two is not less than a half
+		{1, 2, 1, true}, {1, 1, 1, false}, {0, 9, 1, false},
+		{1, 2, protocol.ExitKilledPMem, false}, {1, 2, protocol.ExitKilledVMem, false}, {1, 2, protocol.ExitPreempted, false},
+		{1, 2, protocol.ExitAborted, false}, {1, 2, protocol.ExitDisksFailed, false}, {1, 2, protocol.ExitSuccess, false}, {1, 2, protocol.ExitKilledByRM, false},
+		{1, 2, protocol.ExitKilledAfterApp, false}, {1, 2, protocol.ExitKilledByAM, false}, {1, 2, 137, true},
+	} {
+		for _, enabled := range []bool{true, false} {
+			c := config
+			c.AvoidsFailed, c.AvoidsAtMost = enabled, tt.of
+			w := newWorldOf(t, c, plain)
+			for id := range tt.nodes {
+				w.node(id)
+			}
+			w.first(3)
+			got := slices.Contains(w.fails(1, 1, tt.exit), "not on [10]")
+			if want := enabled && tt.avoids; got != want {
+				t.Errorf("%+v, enabled %v: kept from the node is %v, want %v", tt, enabled, got, want)
+			}
+		}
+	}
+	c := config
+	c.AvoidsFailed, c.AvoidsAtMost = true, 1
+	w := newWorldOf(t, c, plain)
+	w.node(0)
+	w.node(1)
+	w.first(3)
+	w.fails(1, 1, 1)
+	w.master(2)
+	if got := w.fails(2, 2, protocol.ExitPreempted); !slices.Contains(got, "not on [10]") {
+		t.Errorf("after another one that was preempted: %q, want that the third is kept from the node of the first", got)
+	}
+}

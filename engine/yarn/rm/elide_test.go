@@ -328,8 +328,9 @@ func TestRetries(t *testing.T) {
 		{0, 1, false}, {1, 1, false}, // one attempt is one, whatever ended it
 		{0, 2, true},
 	} {
-		if got := r.retries(tt.failures, tt.asked); got != tt.want {
-			t.Errorf("%d failures, %d attempts asked for: retries is %v, want %v", tt.failures, tt.asked, got, tt.want)
+		a := &app{spec: yarn.AppSpec{MaxAttempts: tt.asked}, failures: make([]int64, tt.failures)}
+		if got := r.failing(0, a, protocol.ExitPreempted); got != tt.want { // which counts for nothing itself
+			t.Errorf("%d failures, %d attempts asked for: another attempt is %v, want %v", tt.failures, tt.asked, got, tt.want)
 		}
 	}
 	for exit, want := range map[int32]bool{protocol.ExitPreempted: false, protocol.ExitAborted: false, protocol.ExitDisksFailed: false,

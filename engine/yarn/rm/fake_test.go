@@ -161,6 +161,9 @@ func (s scheduler) RemoveApp(id protocol.AppID) {
 
 func (s scheduler) Allocate(id protocol.AppID, req *protocol.AllocateRequest, resp *protocol.AllocateResponse) error {
 	s.note("allocate %d: %v", id, req.Asks)
+	if len(req.BlacklistAdd) > 0 {
+		s.note("not on %v", req.BlacklistAdd)
+	}
 	resp.Reset()
 	s.asked()
 	if s.onAsk != nil {
@@ -199,8 +202,11 @@ func (s scheduler) Update() {
 }
 
 func (s scheduler) MaxAllocation(string) resource.Resource { return s.most }
-func (s scheduler) Place(_, queue string) (string, error)  { return queue, nil }
-func (s scheduler) Queues(func(*yarn.QueueState))          {}
+func (s scheduler) NodeName(id protocol.NodeID) (protocol.Name, bool) {
+	return protocol.Name(10 + id), true
+}
+func (s scheduler) Place(_, queue string) (string, error) { return queue, nil }
+func (s scheduler) Queues(func(*yarn.QueueState))         {}
 
 func (s submitter) Submission(a yarn.AppSpec) yarn.AppSpec { return s.submit(a) }
 

@@ -20,8 +20,8 @@ func (r *RM) MasterSilent(now int64, id protocol.AppID, lastMS int64) {
 }
 
 // masterExpired ends an attempt, unless it has ended. There is no exit status, so it counts among those that have failed.
-func (r *RM) masterExpired(id protocol.AppID, attempt int32) {
+func (r *RM) masterExpired(now int64, id protocol.AppID, attempt int32) {
 	if a := r.app(id); a != nil && a.attempt == attempt {
-		r.endAttempt(a, protocol.ExitInvalid)
+		r.endAttempt(now, a, protocol.ExitInvalid)
 	}
 }

@@ -56,12 +56,14 @@ type Host interface {
 
 // Config is what the ResourceManager reads of yarn-site.xml, times in ms.
 type Config struct {
-	StartMS           int64 // time 0 of the callers on the scheduler's clock; enters the ids of applications
-	ContainerExpiryMS int64 // yarn.resourcemanager.rm.container-allocation.expiry-interval-ms
-	NodeExpiryMS      int64 // yarn.nm.liveness-monitor.expiry-interval-ms
-	MasterExpiryMS    int64 // yarn.am.liveness-monitor.expiry-interval-ms
-	MaxAttempts       int   // yarn.resourcemanager.am.max-attempts, of an application that asks for none
-	GlobalMaxAttempts int   // yarn.resourcemanager.am.global.max-attempts, as many as it may ask for
+	StartMS           int64   // time 0 of the callers on the scheduler's clock; enters the ids of applications
+	ContainerExpiryMS int64   // yarn.resourcemanager.rm.container-allocation.expiry-interval-ms
+	NodeExpiryMS      int64   // yarn.nm.liveness-monitor.expiry-interval-ms
+	MasterExpiryMS    int64   // yarn.am.liveness-monitor.expiry-interval-ms
+	MaxAttempts       int     // yarn.resourcemanager.am.max-attempts, of an application that asks for none
+	GlobalMaxAttempts int     // yarn.resourcemanager.am.global.max-attempts, as many as it may ask for
+	AvoidsFailed      bool    // yarn.resourcemanager.am-scheduling.node-blacklisting-enabled
+	AvoidsAtMost      float32 // yarn.resourcemanager.am-scheduling.node-blacklisting-disable-threshold, of the nodes
 	Preemption        bool
 	ContinuousMS      int64 // pause between passes of continuous scheduling; 0 = off
 	Dense             bool  // everything is executed, whether it can have an effect or not
@@ -129,7 +131,8 @@ type RM struct {
 type app struct {
 	spec         yarn.AppSpec
 	attempt      int32                // from 1
-	failures     int                  // of the attempts before, as far as they count
+	failures     []int64              // when those of the attempts before have failed that count, see [RM.failing]
+	avoids       []protocol.Name      // nodes on which masters of these have failed, while [Config.AvoidsFailed]
 	am           protocol.ContainerID // zero until pulled
 	unregistered bool
 	heard        int64 // its master's last call
@@ -212,15 +215,23 @@ func (r *RM) leave(id protocol.AppID) {
 	}
 }
 
-// newApp returns an attempt after so many others, failures of which count, in the memory of one that has ended if there is one.
-func (r *RM) newApp(spec yarn.AppSpec, before int32, failures int) *app {
+// newApp returns the first attempt of an application, in the memory of one that has ended if there is one.
+func (r *RM) newApp(spec yarn.AppSpec) *app {
 	n := len(r.spare)
 	if n == 0 {
-		return &app{spec: spec, attempt: before + 1, failures: failures}
+		return &app{spec: spec, attempt: 1}
 	}
 	a := r.spare[n-1]
 	r.spare = r.spare[:n-1]
-	*a = app{spec: spec, attempt: before + 1, failures: failures, completed: a.completed[:0], watched: a.watched[:0]}
+	*a = app{spec: spec, attempt: 1, completed: a.completed[:0], watched: a.watched[:0]}
+	return a
+}
+
+// newAttempt returns the attempt after another one of an application.
+func (r *RM) newAttempt(before *app) *app {
+	last := *before // whose memory it may get
+	a := r.newApp(last.spec)
+	a.attempt, a.failures, a.avoids = last.attempt+1, last.failures, last.avoids
 	return a
 }
 
@@ -274,6 +285,7 @@ func (r *RM) containerEnded(e *yarn.Event) {
 		r.work = slices.DeleteFunc(r.work, func(w work) bool { return w.kind == pullAM && w.id == id })
 	}
 	if id == a.am {
+		r.avoid(a, n, e.Exit)
 		r.work = append(r.work, work{kind: amEnded, id: id, exit: e.Exit})
 		return
 	}
@@ -339,7 +351,7 @@ func (r *RM) dispatch(now int64, leaveFailed bool) {
 				r.work = append(r.work, w)
 				continue
 			}
-			r.endAttempt(a, w.exit)
+			r.endAttempt(now, a, w.exit)
 		}
 	}
 }
@@ -374,7 +386,7 @@ func (r *RM) Submit(now int64, spec yarn.AppSpec) error {
 	if err := r.sched.AddApp(spec); err != nil {
 		return err
 	}
-	if err := r.startAttempt(r.newApp(spec, 0, 0)); err != nil {
+	if err := r.startAttempt(r.newApp(spec)); err != nil {
 		r.remove(spec.ID)
 		return err
 	}
@@ -397,7 +409,7 @@ func (r *RM) Withdraw(now int64, id protocol.AppID) {
 	if a := r.app(id); a != nil && !a.unregistered {
 		r.clock(now)
 		a.unregistered = true
-		r.endAttempt(a, protocol.ExitAborted)
+		r.endAttempt(now, a, protocol.ExitAborted)
 		r.drain(now)
 	}
 }
