@@ -42,7 +42,7 @@ func (r *recorder) nodes(ctx context.Context, at int64) error {
 		v.see(&n)
 	}
 	for i := range v.nodes {
-		if n := &v.nodes[i]; !here[n.ID] && n.Usable {
+		if n := &v.nodes[i]; !here[n.ID] && (n.Usable || v.sick(n)) {
 			v.say(n, "removed", n.State+" to not listed", at)
 			n.State, n.Usable = "", false
 		}
@@ -107,6 +107,18 @@ func (v *nodeView) back(n *Node, what string) {
 	v.say(n, "started", what, v.at)
 }
 
+// unhealthy is the state of a node that says so with its heartbeats. The ResourceManager takes it out of the scheduler at once, has what runs there ended, and takes it in again with the
+// first heartbeat that says that it is healthy: nothing was lost that it would have to wait for.
+//
+// Source: RMNodeImpl.StatusUpdateWhenHealthyTransition, StatusUpdateWhenUnHealthyTransition, Hadoop 3.4.1.
+const unhealthy = "UNHEALTHY"
+
+// sick reports whether a node ran containers until it was not healthy, and has not gone since.
+func (v *nodeView) sick(n *Node) bool {
+	e := v.last(n.Name)
+	return !n.Usable && e != nil && e.Event == "unhealthy"
+}
+
 // see compares a node of an answer with what is known of it.
 func (v *nodeView) see(s *rmnodes.Node) {
 	n, state := v.known(s), rmnodes.States[s.State]
@@ -125,14 +137,24 @@ func (v *nodeView) see(s *rmnodes.Node) {
 	}
 	v.changed = true
 	what := n.State + " to " + s.State
-	wasDraining := !rmnodes.States[n.State].Takes
+	sick := v.sick(n)
+	known := n.Usable || sick
+	wasDraining := n.Usable && !rmnodes.States[n.State].Takes
 	switch {
-	case n.Usable && s.State == "LOST":
+	case known && s.State == "LOST":
 		v.died(n, what)
-	case n.Usable && s.State == "DECOMMISSIONED":
+	case known && s.State == "DECOMMISSIONED":
 		v.say(n, "decommissioned", what, s.Health)
-	case n.Usable && !state.There: // the ResourceManager heard it from the node
+	case n.Usable && s.State == unhealthy:
+		if wasDraining {
+			v.say(n, "recommissioned", what, v.at)
+		}
+		v.say(n, "unhealthy", what, s.Health)
+	case known && s.State != unhealthy && !state.There: // the ResourceManager heard it from the node
 		v.say(n, "removed", what, s.Health)
+	case sick && state.Takes:
+		v.say(n, "healthy", what, s.Health)
+	case sick: // one that drains from then on stays out of the scheduler
 	case !n.Usable && state.There:
 		v.back(n, what)
 		if !state.Takes {

@@ -232,17 +232,24 @@ var nodeEventKinds = map[string]trace.EventKind{
 	"killed": trace.Fail, "lost": trace.Fail, "stopped": trace.Fail, "started": trace.Recover, "recovered": trace.Recover,
 	"added": trace.Join, "joined": trace.Join, "removed": trace.Leave, "decommissioned": trace.Leave,
 	"draining": trace.Drain, "decommissioning": trace.Drain, "recommissioned": trace.Undrain,
+	unhealthy: trace.Drain, "healthy": trace.Undrain,
 }
+
+// unhealthy is what a node is that says so with a heartbeat: with that the ResourceManager gives it up, as one that drains and whose time is up at once.
+const unhealthy = "unhealthy"
 
 func (s *scenario) nodeEvent(e *recordedNodeEvent, _ []byte) error {
 	kind, ok := nodeEventKinds[e.Event]
 	known := slices.ContainsFunc(s.setup.Nodes, func(n clusterNode) bool { return n.Node == e.Node })
 	if !ok || !known {
-		return fmt.Errorf("%q of node %q, want killed, started, joined, removed, draining or recommissioned of a node of cluster.json", e.Event, e.Node)
+		return fmt.Errorf("%q of node %q, want killed, started, joined, removed, draining, recommissioned, unhealthy or healthy of a node of cluster.json", e.Event, e.Node)
 	}
 	s.joins[e.Node] = s.joins[e.Node] || kind == trace.Join
 	event := trace.NewNodeEvent(e.T, trace.Unset, kind) // the node by name
 	event.Reason = e.What
+	if e.Event == unhealthy {
+		event.DrainTimeoutMS = 0
+	}
 	s.AddEvent(e.Node, event)
 	s.Counts.Read["node_events"]++
 	return nil

@@ -156,6 +156,25 @@ func TestNodeEvents(t *testing.T) {
 	}
 }
 
+// A node that is not healthy goes with its next heartbeat, not only once the ResourceManager has missed it, and comes back.
+func TestUnhealthyNode(t *testing.T) {
+	dir := importtest.Copy(t, fixture)
+	events := `{"t":1795247065000,"node":"node08","event":"unhealthy","what":"RUNNING to UNHEALTHY"}
+{"t":1795247075000,"node":"node08","event":"healthy"}
+{"t":1795247085000,"node":"node08","event":"draining"}
+`
+	if err := os.WriteFile(filepath.Join(dir, "node-events.jsonl"), []byte(events), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, m, err := importtest.Import(t, Format, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Events) != 3 || m.Events[0].Kind != trace.Drain || m.Events[0].DrainTimeoutMS != 0 || m.Events[1].Kind != trace.Undrain || m.Events[2].DrainTimeoutMS != trace.Unset {
+		t.Errorf("events are %+v, want a drain of 0 ms, its end, and a drain without one", m.Events)
+	}
+}
+
 func TestBadClusters(t *testing.T) {
 	for _, tt := range []struct{ name, file, text, want string }{
 		{"no cluster.json", "cluster.json", "", "not a recorded cluster"},
