@@ -35,6 +35,11 @@ type managerRun struct {
 	on     map[protocol.ContainerID]protocol.NodeID // where that of a master is
 	ended  map[protocol.ContainerID]bool            // by the ResourceManager
 	does   followed                                 // at this event
+
+	racks   map[string]string         // of hosts that have registered
+	later   map[protocol.NodeID][]any // what nodes that are not healthy are told to end with their next heartbeat, as [followed.kill] has it
+	told    map[string]bool           // what nodes were told to end, as text: that of one that goes is told again
+	killing bool                      // a client ends an application
 }
 
 // followed is what the ResourceManager is seen to do at an event, beside what its scheduler does.
@@ -47,6 +52,9 @@ type managerEvent struct {
 	Patience int64
 	Look     string
 	Refused  bool
+	Sick     bool    // the ResourceManager has the node as one that is not healthy
+	Well     []int64 // it has it as healthy again, with so many MiB and vcores
+	Validity int64   // of failures, in ms
 	CN       int
 
 	Launch, Ends, Kill, Gone, Done []any
@@ -55,11 +63,11 @@ type managerEvent struct {
 // manage puts a ResourceManager around the scheduler of a run.
 func (s *schedulerRun) manage(mk func(*schedulerRun) (yarn.Scheduler, error)) error {
 	m := &managerRun{schedulerRun: s, beats: map[protocol.NodeID]int64{}, heard: map[protocol.AppID]int64{}, am: map[protocol.AppID]protocol.ContainerID{},
-		on: map[protocol.ContainerID]protocol.NodeID{}, ended: map[protocol.ContainerID]bool{}}
+		on: map[protocol.ContainerID]protocol.NodeID{}, ended: map[protocol.ContainerID]bool{}, racks: map[string]string{}, later: map[protocol.NodeID][]any{}, told: map[string]bool{}}
 	site := s.site
 	c := rm.Config{
 		StartMS: s.head.Start, ContainerExpiryMS: int64(site.ContainerExpiry), NodeExpiryMS: int64(site.NodeExpiry), MasterExpiryMS: site.AMExpiry,
-		MaxAttempts: int(site.MaxAttempts), GlobalMaxAttempts: int(site.GlobalMaxAttempts), Drains: true, HeartbeatMS: site.HeartbeatInterval, Types: site.Types, LeastNode: site.LeastNode(),
+		MaxAttempts: int(site.MaxAttempts), GlobalMaxAttempts: int(site.GlobalMaxAttempts), AvoidsFailed: site.AvoidsFailed, AvoidsAtMost: site.AvoidsAtMost, Drains: true, HeartbeatMS: site.HeartbeatInterval, Types: site.Types, LeastNode: site.LeastNode(),
 	}
 	var err error
 	m.r, err = rm.New(m, c, func(o yarn.Observer) (yarn.Scheduler, error) {
@@ -75,7 +83,7 @@ func (s *schedulerRun) manage(mk func(*schedulerRun) (yarn.Scheduler, error)) er
 	s.calls = map[string]func(*runEvent) (string, any, any, error){"nstate": state}
 	for name, do := range map[string]func(*runEvent, *managerEvent) error{
 		"clock": m.clock, "node": m.register, "beat": m.beat, "start": m.start, "exit": m.exit, "submit": m.submit, "reg": m.hears, "unreg": m.unregister,
-		"silent": m.silent, "leave": m.leave, "drain": m.drain, "undrain": m.undrain, "total": m.total,
+		"withdraw": m.withdraw, "silent": m.silent, "leave": m.leave, "drain": m.drain, "undrain": m.undrain, "total": m.total,
 		"tick": func(*runEvent, *managerEvent) error { m.r.Update(m.now); return nil },
 	} {
 		s.calls[name] = func(e *runEvent) (member string, want, got any, err error) {
@@ -159,7 +167,13 @@ func (m *managerRun) clock(e *runEvent, x *managerEvent) error {
 
 func (m *managerRun) register(e *runEvent, x *managerEvent) error {
 	id := m.Node(e.N)
-	refused := m.r.AddNode(m.now, yarn.NodeSpec{ID: id, Host: m.Names.Intern(e.N), Rack: m.Names.Intern(e.Rack), Port: 8041, Total: resource.R(e.Mem, e.VC)})
+	m.racks[e.N] = e.Rack
+	delete(m.later, id)
+	if x.Sick {
+		m.beats[id] = m.now
+		return nil
+	}
+	refused := m.r.AddNode(m.now, m.spec(e, e.Mem, e.VC))
 	if (len(refused) > 0) != x.Refused {
 		return fmt.Errorf("refused: %v", refused)
 	}
@@ -167,10 +181,39 @@ func (m *managerRun) register(e *runEvent, x *managerEvent) error {
 	return nil
 }
 
-func (m *managerRun) beat(e *runEvent, _ *managerEvent) error {
-	m.beats[m.Node(e.N)] = m.now
-	m.r.NodeHeartbeat(m.now, m.Node(e.N))
+// beat is a heartbeat. With one that says that its node is not healthy the node goes, as one that is decommissioned and whose patience is at an end; what runs there it is told to end with
+// the next one, if not with this. It comes back with one that says that it is healthy.
+func (m *managerRun) beat(e *runEvent, x *managerEvent) error {
+	id := m.Node(e.N)
+	m.beats[id] = m.now
+	late := m.later[id]
+	delete(m.later, id)
+	switch {
+	case x.Well != nil:
+		if len(x.Well) != 2 {
+			return fmt.Errorf("well is %v, want MiB and vcores", x.Well)
+		}
+		m.r.AddNode(m.now, m.spec(e, x.Well[0], x.Well[1]))
+	case x.Sick && m.r.Registered(id):
+		m.r.Drain(id, 0)
+		m.r.NodeHeartbeat(m.now, id)
+		for _, c := range x.Kill {
+			m.told[golden.Text(c)] = true
+		}
+		m.later[id] = slices.DeleteFunc(m.does.kill, func(c any) bool { return m.told[golden.Text(c)] })
+		m.does.kill = nil
+	default:
+		m.r.NodeHeartbeat(m.now, id)
+	}
+	m.does.kill = append(m.does.kill, late...)
+	for _, c := range m.does.kill {
+		m.told[golden.Text(c)] = true
+	}
 	return nil
+}
+
+func (m *managerRun) spec(e *runEvent, mem, vcores int64) yarn.NodeSpec {
+	return yarn.NodeSpec{ID: m.Node(e.N), Host: m.Names.Intern(e.N), Rack: m.Names.Intern(m.racks[e.N]), Port: 8041, Total: resource.R(mem, vcores)}
 }
 
 func (m *managerRun) start(e *runEvent, _ *managerEvent) error {
@@ -191,12 +234,15 @@ func (m *managerRun) start(e *runEvent, _ *managerEvent) error {
 
 func (m *managerRun) exit(e *runEvent, x *managerEvent) error {
 	id, err := m.container(e)
-	m.r.ProcessExited(m.Node(e.N), id, x.Exit)
+	node := m.Node(e.N)
+	m.r.ProcessExited(node, id, x.Exit)
+	gone := golden.Text([]any{int64(id.App), id.N})
+	m.later[node] = slices.DeleteFunc(m.later[node], func(c any) bool { return golden.Text(c) == gone })
 	return err
 }
 
 func (m *managerRun) submit(e *runEvent, x *managerEvent) error {
-	err := m.r.Submit(m.now, yarn.AppSpec{ID: protocol.AppID(e.A), User: e.U, Queue: e.Queue, AMSize: golden.Size(e.AM), MaxAttempts: x.Tries})
+	err := m.r.Submit(m.now, yarn.AppSpec{ID: protocol.AppID(e.A), User: e.U, Queue: e.Queue, AMSize: golden.Size(e.AM), MaxAttempts: x.Tries, FailuresValidityMS: x.Validity})
 	if (err != nil) != x.Refused {
 		return fmt.Errorf("submission: %v", err)
 	}
@@ -214,6 +260,13 @@ func (m *managerRun) unregister(e *runEvent, _ *managerEvent) error {
 	return nil
 }
 
+func (m *managerRun) withdraw(e *runEvent, _ *managerEvent) error {
+	m.killing = true
+	m.r.Withdraw(m.now, protocol.AppID(e.A))
+	m.killing = false
+	return nil
+}
+
 func (m *managerRun) silent(e *runEvent, _ *managerEvent) error {
 	node := m.Node(e.N)
 	for _, app := range slices.Sorted(maps.Keys(m.am)) {
@@ -227,9 +280,12 @@ func (m *managerRun) silent(e *runEvent, _ *managerEvent) error {
 }
 
 func (m *managerRun) leave(e *runEvent, _ *managerEvent) error {
-	m.r.NodeDown(m.Node(e.N))
-	m.r.RemoveNode(m.now, m.Node(e.N))
-	m.does.gone = append(m.does.gone, e.N)
+	id := m.Node(e.N)
+	m.r.NodeDown(id)
+	if m.r.Registered(id) { // else it is not healthy
+		m.r.RemoveNode(m.now, id)
+		m.does.gone = append(m.does.gone, e.N)
+	}
 	return nil
 }
 
@@ -271,6 +327,8 @@ func (m *managerRun) Kill(id protocol.ContainerID, _ int64) {
 func (m *managerRun) AttemptEnded(app protocol.AppID, ok bool, _ int32, again bool) {
 	how := map[bool]string{true: "finished"}[ok]
 	switch {
+	case m.killing:
+		how = "killed"
 	case again:
 		how = "again"
 	case !ok:

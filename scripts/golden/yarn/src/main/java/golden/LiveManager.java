@@ -36,6 +36,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.event.RMAppAttemptContainerFinishedEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractYarnScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler;
 import org.apache.hadoop.yarn.util.AbstractLivelinessMonitor;
 
 /**
@@ -167,7 +168,7 @@ final class LiveManager extends ResourceManager {
     for (;;) {
       if (!events.isEmpty()) {
         Event<?> e = events.poll();
-        while (e instanceof RMAppManagerEvent && !schedulings.isEmpty()) { // it sums the application up, at which a FifoScheduler throws that still has it
+        while (e instanceof RMAppManagerEvent && scheduler instanceof FifoScheduler && !schedulings.isEmpty()) { // it sums the application up, at which this one throws that still has it
           scheduler.handle(schedulings.poll());
         }
         for (EventHandler h : handlers.getOrDefault(e.getType().getClass(), List.of())) {

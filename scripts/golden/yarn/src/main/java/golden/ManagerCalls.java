@@ -14,6 +14,7 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.yarn.api.protocolrecords.AllocateRequest;
 import org.apache.hadoop.yarn.api.protocolrecords.AllocateResponse;
 import org.apache.hadoop.yarn.api.protocolrecords.FinishApplicationMasterRequest;
+import org.apache.hadoop.yarn.api.protocolrecords.KillApplicationRequest;
 import org.apache.hadoop.yarn.api.protocolrecords.RegisterApplicationMasterRequest;
 import org.apache.hadoop.yarn.api.protocolrecords.SubmitApplicationRequest;
 import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
@@ -25,6 +26,7 @@ import org.apache.hadoop.yarn.api.records.ContainerState;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.FinalApplicationStatus;
 import org.apache.hadoop.yarn.api.records.NodeId;
+import org.apache.hadoop.yarn.api.records.NodeState;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceBlacklistRequest;
@@ -40,6 +42,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptEventType;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler;
 
@@ -57,6 +60,7 @@ abstract class ManagerCalls {
   FairScheduler fair;
   List<String> queues;
   String scheduler;
+  final boolean wide;
   int nextApp = 1;
 
   /** A NodeManager. */
@@ -64,6 +68,8 @@ abstract class ManagerCalls {
     final int number;
     final String host;
     boolean up; // it sends heartbeats
+    boolean sick; // it says that it is not healthy
+    boolean wasSick; // since the ResourceManager has it
     int answers;
     long beat;
     final List<Process> processes = new ArrayList<>();
@@ -130,8 +136,9 @@ abstract class ManagerCalls {
     }
   }
 
-  ManagerCalls(long seed) {
+  ManagerCalls(long seed, boolean wide) {
     rnd = new Random(seed);
+    this.wide = wide;
   }
 
   boolean percent(int p) {
@@ -172,7 +179,7 @@ abstract class ManagerCalls {
       boolean over = s == RMAppState.FINISHED || s == RMAppState.FAILED || s == RMAppState.KILLED;
       int attempt = app.getCurrentAppAttempt().getAppAttemptId().getAttemptId();
       if (over || attempt != a.attempt) {
-        ends.add(Arrays.asList(a.app, s == RMAppState.FINISHED ? "finished" : over ? "failed" : "again"));
+        ends.add(Arrays.asList(a.app, s == RMAppState.FINISHED ? "finished" : s == RMAppState.KILLED ? "killed" : over ? "failed" : "again"));
         masters.remove(a.app);
         if (!over) {
           Master next = new Master(a.app);
@@ -196,13 +203,23 @@ abstract class ManagerCalls {
 
   List<String> inside() {
     List<String> in = new ArrayList<>();
-    m.getRMContext().getRMNodes().keySet().forEach(id -> in.add(id.getHost()));
+    m.getRMContext().getRMNodes().forEach((id, n) -> {
+      if (n.getState() != NodeState.UNHEALTHY) {
+        in.add(id.getHost());
+      }
+    });
     Collections.sort(in);
     return in;
   }
 
   boolean in(Worker w) {
     return m.getRMContext().getRMNodes().containsKey(w.id());
+  }
+
+  /** Whether the ResourceManager has a node as one that is not healthy. */
+  boolean unhealthy(Worker w) {
+    RMNode n = m.getRMContext().getRMNodes().get(w.id());
+    return n != null && n.getState() == NodeState.UNHEALTHY;
   }
 
   void register(Worker w) throws Exception {
@@ -215,6 +232,8 @@ abstract class ManagerCalls {
     e.put("vc", vc);
     w.processes.clear();
     w.up = true;
+    w.sick = false;
+    w.wasSick &= in(w);
     w.answers = 0;
     w.beat = LiveManager.now();
     emit(e, () -> {
@@ -224,6 +243,10 @@ abstract class ManagerCalls {
         e.put("refused", true);
         w.up = false;
       }
+      m.run();
+      if (unhealthy(w)) { // until its first heartbeat
+        e.put("sick", true);
+      }
     });
   }
 
@@ -232,7 +255,7 @@ abstract class ManagerCalls {
     for (Process p : w.processes) {
       statuses.add(ContainerStatus.newInstance(p.held.id, p.exited ? ContainerState.COMPLETE : ContainerState.RUNNING, "", p.exited ? p.exit : -1000));
     }
-    return NodeStatus.newInstance(w.id(), w.answers, statuses, List.of(), NodeHealthStatus.newInstance(true, "", LiveManager.now()), null, null, null);
+    return NodeStatus.newInstance(w.id(), w.answers, statuses, List.of(), NodeHealthStatus.newInstance(!w.sick, "", LiveManager.now()), null, null, null);
   }
 
   void beat(Worker w) throws Exception {
@@ -240,6 +263,7 @@ abstract class ManagerCalls {
     e.put("n", w.host);
     w.beat = LiveManager.now();
     masters.values().forEach(a -> a.held.forEach(c -> c.missed |= !c.started && c.host.equals(w.host) && m.scheduler().getRMContainer(c.id) == null));
+    boolean was = unhealthy(w);
     emit(e, () -> {
       NodeHeartbeatResponse r = m.tracker().nodeHeartbeat(NodeHeartbeatRequest.newInstance(status(w), null, null, null));
       w.answers = r.getResponseId();
@@ -262,6 +286,13 @@ abstract class ManagerCalls {
         p.forgotten |= r.getContainersToBeRemovedFromNM().contains(p.held.id) || r.getApplicationsToCleanup().contains(p.held.id.getApplicationAttemptId().getApplicationId());
       }
       w.processes.removeIf(p -> p.exited && p.forgotten);
+      m.run();
+      if (unhealthy(w)) {
+        e.put("sick", true);
+      } else if (was) {
+        Resource total = m.getRMContext().getRMNodes().get(w.id()).getTotalCapability();
+        e.put("well", List.of(total.getMemorySize(), total.getVirtualCores()));
+      }
     });
   }
 
@@ -309,10 +340,15 @@ abstract class ManagerCalls {
     e.put("u", "u" + pick(1, 2));
     e.put("am", List.of(mem, vc));
     e.put("tries", tries);
+    long validity = wide ? pick(-1, -1, 1_500, 6_000, 20_000) : -1;
+    if (wide) {
+      e.put("validity", validity);
+    }
     m.rejection = null;
     emit(e, () -> {
       ApplicationSubmissionContext sub = ApplicationSubmissionContext.newInstance(Manager.appId(a.app), "app", queue, Priority.newInstance(0),
           ContainerLaunchContext.newInstance(null, null, null, null, null, null), false, true, tries, Resource.newInstance(mem, vc));
+      sub.setAttemptFailuresValidityInterval(validity);
       try {
         UserGroupInformation.createRemoteUser((String) e.get("u")).doAs((PrivilegedExceptionAction<Object>) () -> m.getClientRMService().submitApplication(SubmitApplicationRequest.newInstance(sub)));
         m.run();
@@ -326,6 +362,13 @@ abstract class ManagerCalls {
         e.put("refused", true);
       }
     });
+  }
+
+  /** What a client says that wants an application to end. */
+  void withdraw(Master a) throws Exception {
+    Map<String, Object> e = event("withdraw");
+    e.put("a", a.app);
+    emit(e, () -> m.getClientRMService().forceKillApplication(KillApplicationRequest.newInstance(Manager.appId(a.app))));
   }
 
   void registerMaster(Master a) throws Exception {

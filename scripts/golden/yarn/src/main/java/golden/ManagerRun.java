@@ -20,8 +20,9 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairSchedule
 
 /** A random run of a whole ResourceManager. */
 final class ManagerRun extends ManagerCalls {
-  ManagerRun(long seed) {
-    super(seed);
+  /** With wide, nodes may report that they are not healthy, clients end applications, and settings are drawn that the others leave alone. */
+  ManagerRun(long seed, boolean wide) {
+    super(seed, wide);
   }
 
   // ---- settings
@@ -34,6 +35,15 @@ final class ManagerRun extends ManagerCalls {
     site.put("yarn.resourcemanager.am.max-attempts", pick(1, 2, 2, 3));
     if (percent(50)) {
       site.put("yarn.resourcemanager.am.global.max-attempts", pick(1, 2, 4));
+    }
+    if (wide && percent(10)) {
+      site.put("yarn.scheduler.include-port-in-node-name", true);
+    }
+    if (wide && percent(60)) {
+      site.put("yarn.resourcemanager.am-scheduling.node-blacklisting-enabled", true);
+      if (percent(70)) {
+        site.put("yarn.resourcemanager.am-scheduling.node-blacklisting-disable-threshold", List.of("0.0", "0.4", "0.5", "0.8", "1.0", "-0.1", "1.5").get(rnd.nextInt(7)));
+      }
     }
     site.put("yarn.scheduler.minimum-allocation-mb", pick(256, 512, 1024));
     site.put("yarn.scheduler.maximum-allocation-mb", pick(4096, 8192));
@@ -184,6 +194,17 @@ final class ManagerRun extends ManagerCalls {
         act(a, am);
       }
     }
+    if (wide && percent(3) && !masters.isEmpty()) {
+      withdraw(pick(new ArrayList<>(masters.values())));
+    }
+    if (wide) {
+      for (Worker w : workers.values()) { // the next heartbeat says so
+        if (w.up && in(w) && !m.drains(w.host)) {
+          w.sick = w.sick ? !percent(25) : percent(2);
+          w.wasSick |= w.sick;
+        }
+      }
+    }
     if (percent(12)) {
       churn(pick(new ArrayList<>(workers.values())));
     }
@@ -196,7 +217,7 @@ final class ManagerRun extends ManagerCalls {
 
   private boolean up(Held c) {
     Worker w = workers.get(c.host);
-    return w.up && in(w);
+    return w.up && in(w) && !w.sick && !unhealthy(w);
   }
 
   private void act(Master a, long am) throws Exception {
@@ -214,7 +235,7 @@ final class ManagerRun extends ManagerCalls {
       return;
     }
     if (!a.registered) {
-      if (percent(3)) {
+      if (percent(wide ? 12 : 3)) {
         exit(a.process, pick(1, 10, 137, -103));
       } else if (percent(50) || late) {
         registerMaster(a);
@@ -260,7 +281,7 @@ final class ManagerRun extends ManagerCalls {
         }
         break;
       case 2:
-        if (in(w)) {
+        if (in(w) && !w.wasSick) {
           int patience = pick(-1, 0, 1, 3, 30);
           e = event("drain");
           e.put("n", w.host);

@@ -1,8 +1,10 @@
 package golden;
 
+import static net.bytebuddy.matcher.ElementMatchers.any;
 import static net.bytebuddy.matcher.ElementMatchers.named;
 import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
 
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -11,6 +13,7 @@ import java.util.Map;
 import net.bytebuddy.agent.ByteBuddyAgent;
 import net.bytebuddy.agent.builder.AgentBuilder;
 import net.bytebuddy.asm.Advice;
+import net.bytebuddy.asm.MemberSubstitution;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
@@ -55,6 +58,17 @@ public final class Recorder {
       Class.forName("org.apache.hadoop.yarn.util." + clock);
       agent = watch(agent, "org.apache.hadoop.yarn.util." + clock, "getTime", 0, OnTime.class);
     }
+    // How long ago an attempt has failed comes from there, too.
+    String attempt = "org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptImpl";
+    Method time;
+    try {
+      Class.forName(attempt);
+      time = Recorder.class.getMethod("now");
+    } catch (NoSuchMethodException e) {
+      throw new AssertionError(e);
+    }
+    agent = agent.type(named(attempt)).transform((b, t, l, m, d) ->
+        b.visit(MemberSubstitution.relaxed().method(named("currentTimeMillis")).replaceWith(time).on(any())));
     agent.installOn(ByteBuddyAgent.install());
   }
 
@@ -280,6 +294,10 @@ public final class Recorder {
 
   /** The time of the script, as a watcher gives it to {@code SystemClock}. */
   public static long now = Manager.START;
+
+  public static long now() {
+    return now;
+  }
 
   public static class OnTime {
     @Advice.OnMethodExit

@@ -239,7 +239,10 @@ final class Runs {
         lines = List.of(new ShareCase(seed).order());
         break;
       case "manager":
-        lines = new ManagerRun(seed).play(name, hosts, events, dir);
+        lines = new ManagerRun(seed, false).play(name, hosts, events, dir);
+        break;
+      case "manager_wide":
+        lines = new ManagerRun(seed, true).play(name, hosts, events, dir);
         break;
       case "liveness":
         lines = List.of(new LivenessCase(seed).play());
