@@ -202,7 +202,7 @@ func TestMastersAvoidNodes(t *testing.T) {
 		avoids bool
 	}{
 		{0.5, 3, 1, true}, {0.5, 2, 1, false}, // one of two is not less than a half
-		{1, 2, 1, true}, {1, 1, 1, false}, {0, 9, 1, false},
+		{1, 2, 1, true}, {1, 1, 1, false}, {0, 9, 1, false}, {0.2, 4, 1, false}, {0.2, 5, 1, true}, // a float of 0.2 is more than a fifth
 		{1, 2, protocol.ExitKilledPMem, false}, {1, 2, protocol.ExitKilledVMem, false}, {1, 2, protocol.ExitPreempted, false},
 		{1, 2, protocol.ExitAborted, false}, {1, 2, protocol.ExitDisksFailed, false}, {1, 2, protocol.ExitSuccess, false}, {1, 2, protocol.ExitKilledByRM, false},
 		{1, 2, protocol.ExitKilledAfterApp, false}, {1, 2, protocol.ExitKilledByAM, false}, {1, 2, 137, true},
