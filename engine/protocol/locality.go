@@ -11,16 +11,19 @@ import (
 // Locality is where containers are wanted that are asked for together: hosts, and the racks of these hosts. It does not change as long as anybody asks
 // by it, so all who do may share it; then whoever made it may make another one in its memory, see [Locality.Renew].
 type Locality struct {
-	has          []uint64 // by name
-	hosts, racks int      // how many
+	has          []uint64 // by name, a bit each: those of [Locality.Bits]
+	but          []Name   // of these, what is not there
+	around       uint64   // a bit for each of but by the end of its number: most names are found not to be one without a look at the list
+	hosts, racks int32    // how many
 
-	// Hosts and then racks, each once; of one that [Locality.Rest] made, those of the whole, of which has tells those that are left.
+	// Hosts and then racks, each once; of one that [Locality.Rest] made, those of the whole, some of which are not there.
 	listed []Name
 	first  int // of the racks there
 	room   []Name
 
 	hostsIn []int32  // by number of the rack plus 1: how many hosts it has; empty unless all have one and none is called like a host that has
 	racksIn []uint64 // scratch: the same as bits, for all that have some to be found without a guess at which do
+	own     []uint64 // memory for has
 
 	// Of one that [Locality.Rest] made:
 	all     *Locality
@@ -60,7 +63,7 @@ func (l *Locality) Room(n int) []Name {
 
 // Renew makes of l the locality of the hosts in [Locality.Room], each of which is there once.
 func (l *Locality) Renew(racks Racks) {
-	l.all, l.without = nil, l.without[:0]
+	l.all, l.without, l.but, l.around = nil, l.without[:0], l.but[:0], 0
 	if !l.fill(racks) {
 		l.fillSlowly(racks)
 	}
@@ -70,11 +73,11 @@ func (l *Locality) Renew(racks Racks) {
 func (l *Locality) fill(racks Racks) bool {
 	of, rack := racks.RackNumbers()
 	hosts := l.room
-	l.has, l.hostsIn, l.racksIn = reuse.Zeros(l.has, len(of)>>6+1), reuse.Zeros(l.hostsIn, 1+len(rack)), reuse.Zeros(l.racksIn, len(rack)>>6+1)
-	if !markHosts(hosts, of, l.has, l.hostsIn, l.racksIn) || l.hostsIn[0] > 0 {
+	l.own, l.hostsIn, l.racksIn = reuse.Zeros(l.own, len(of)>>6+1), reuse.Zeros(l.hostsIn, 1+len(rack)), reuse.Zeros(l.racksIn, len(rack)>>6+1)
+	if !markHosts(hosts, of, l.own, l.hostsIn, l.racksIn) || l.hostsIn[0] > 0 {
 		return false
 	}
-	has, list := l.has, hosts
+	has, list := l.own, hosts
 	for w, racks := range l.racksIn {
 		for ; racks != 0; racks &= racks - 1 {
 			r := rack[w<<6+bits.TrailingZeros64(racks)-1]
@@ -85,7 +88,7 @@ func (l *Locality) fill(racks Racks) bool {
 			list = append(list, r)
 		}
 	}
-	l.hosts, l.racks, l.listed, l.first, l.room = len(hosts), len(list)-len(hosts), list, len(hosts), list[:len(hosts)]
+	l.has, l.hosts, l.racks, l.listed, l.first, l.room = has, int32(len(hosts)), int32(len(list)-len(hosts)), list, len(hosts), list[:len(hosts)]
 	return true
 }
 
@@ -106,7 +109,7 @@ func markHosts(hosts []Name, of []uint16, has []uint64, hostsIn []int32, racksIn
 // fillSlowly is Renew whatever the names.
 func (l *Locality) fillSlowly(racks Racks) {
 	hosts := l.room
-	l.has, l.hostsIn, l.listed = l.has[:0], l.hostsIn[:0], hosts
+	l.has, l.hostsIn, l.listed = l.own[:0], l.hostsIn[:0], hosts
 	for _, h := range hosts {
 		if r := racks.RackOf(h); !l.Has(r) {
 			l.put(r)
@@ -116,7 +119,7 @@ func (l *Locality) fillSlowly(racks Racks) {
 	for _, h := range hosts {
 		l.put(h)
 	}
-	l.hosts, l.racks, l.first, l.room = len(hosts), len(l.listed)-len(hosts), len(hosts), l.listed[:len(hosts)]
+	l.own, l.hosts, l.racks, l.first, l.room = l.has, int32(len(hosts)), int32(len(l.listed)-len(hosts)), len(hosts), l.listed[:len(hosts)]
 }
 
 func (l *Locality) put(n Name) {
@@ -138,27 +141,30 @@ func (l *Locality) Rest(all *Locality, without []Name, racks Racks) {
 		}
 		l.room = room
 		l.Renew(racks)
+		l.without = append(l.without, without...)
 	} else {
 		l.drop(all, without, racks)
 	}
-	l.all, l.without = all, append(l.without[:0], without...)
+	l.all = all
 }
 
-// drop is Rest where racks have numbers.
+// drop is Rest where racks have numbers. What there is of a locality by name is long, so l shares that of the whole.
 func (l *Locality) drop(all *Locality, without []Name, racks Racks) {
-	l.has = append(l.has[:0], all.has...)
-	l.hosts, l.racks, l.listed, l.first, l.hostsIn = all.hosts-len(without), all.racks, all.listed, all.first, l.hostsIn[:0]
+	l.has, l.hosts, l.racks, l.listed, l.first, l.hostsIn = all.has, all.hosts-int32(len(without)), all.racks, all.listed, all.first, l.hostsIn[:0]
 	l.room = l.room[:0]
+	l.but, l.around = append(l.but[:0], without...), 0
 	of, rack := racks.RackNumbers()
 	for _, h := range without {
-		l.has[h>>6] &^= 1 << (h & 63)
 		k := of[h]
 		if all.hostsIn[k]--; all.hostsIn[k] == 0 {
-			r := rack[k-1]
-			l.has[r>>6] &^= 1 << (r & 63)
+			l.but = append(l.but, rack[k-1])
 			l.racks--
 		}
 	}
+	for _, n := range l.but {
+		l.around |= 1 << (n & 63)
+	}
+	l.without = l.but[:len(without)]
 	for _, h := range without {
 		all.hostsIn[of[h]]++
 	}
@@ -201,11 +207,11 @@ func (l *Locality) PartOf(o *Locality) bool {
 // Has reports whether a name is that of one of the hosts or racks.
 func (l *Locality) Has(n Name) bool {
 	w := int(n >> 6)
-	return w < len(l.has) && l.has[w]&(1<<(n&63)) != 0
+	return w < len(l.has) && l.has[w]&(1<<(n&63)) != 0 && (l.around&(1<<(n&63)) == 0 || !slices.Contains(l.but, n))
 }
 
-// Bits are the names by number, a bit each. They must not be changed.
-func (l *Locality) Bits() []uint64 { return l.has }
+// Bits are names by number, a bit each: those of the locality and a few that it is without. They must not be changed.
+func (l *Locality) Bits() (names []uint64, but []Name) { return l.has, l.but }
 
 // HasHost reports whether a name is that of one of the hosts, HasRack whether it is that of one of the racks. Where no host is called like a rack,
 // [Locality.Has] says so at once.
@@ -218,7 +224,7 @@ func (l *Locality) HasRack(n Name) bool { return l.Has(n) && slices.Contains(l.l
 func (l *Locality) Apart() bool { return len(cmp.Or(l.all, l).hostsIn) > 0 }
 
 // Len returns how many hosts and racks there are.
-func (l *Locality) Len() (hosts, racks int) { return l.hosts, l.racks }
+func (l *Locality) Len() (hosts, racks int) { return int(l.hosts), int(l.racks) }
 
 // Hosts yields the hosts, Racks the racks, and Names the hosts and then the racks.
 func (l *Locality) Hosts(yield func(Name) bool) { l.some(l.listed[:l.first], yield) }
@@ -243,7 +249,8 @@ func (l *Locality) Unite(all []*Locality) {
 	for _, o := range all {
 		words = max(words, len(o.has))
 	}
-	l.has, l.listed, l.hostsIn, l.all, l.without = reuse.Zeros(l.has, words), l.room[:0], l.hostsIn[:0], nil, l.without[:0]
+	l.has, l.but, l.around, l.listed = reuse.Zeros(l.own, words), l.but[:0], 0, l.room[:0]
+	l.hostsIn, l.all, l.without = l.hostsIn[:0], nil, l.without[:0]
 	for _, o := range all {
 		o.Hosts(l.addNew)
 	}
@@ -251,7 +258,7 @@ func (l *Locality) Unite(all []*Locality) {
 	for _, o := range all {
 		o.Racks(l.addNew)
 	}
-	l.hosts, l.racks, l.room = l.first, len(l.listed)-l.first, l.listed[:l.first]
+	l.own, l.hosts, l.racks, l.room = l.has, int32(l.first), int32(len(l.listed)-l.first), l.listed[:l.first]
 }
 
 // addNew adds a name if it is not in the locality.

@@ -34,6 +34,22 @@ type Told struct {
 	group int32
 }
 
+// bits and but are [protocol.Locality.Bits] of a group that has records.
+func (g *Told) bits() (names []uint64) {
+	if !g.Dropped {
+		names, _ = g.Bits()
+	}
+	return names
+}
+
+// but is described at bits.
+func (g *Told) but() (names []protocol.Name) {
+	if !g.Dropped {
+		_, names = g.Bits()
+	}
+	return names
+}
+
 type taken struct {
 	name  protocol.Name
 	count int32
@@ -119,16 +135,24 @@ func (l *localities) names(yield func(protocol.Name) bool) {
 func (l *localities) len() (n int) {
 	words := 0
 	for i := range l.told {
-		words = max(words, len(l.told[i].Bits()))
+		words = max(words, len(l.told[i].bits()))
 	}
 	for w := range words {
 		all := uint64(0)
 		for i := range l.told {
-			if has := l.told[i].Bits(); !l.told[i].Dropped && w < len(has) {
+			if has := l.told[i].bits(); w < len(has) {
 				all |= has[w]
 			}
 		}
 		n += bits.OnesCount64(all)
+	}
+	for i := range l.told {
+		for _, name := range l.told[i].but() {
+			before := slices.ContainsFunc(l.told[:i], func(g Told) bool { return slices.Contains(g.but(), name) })
+			if _, ok := l.wanted(name); !ok && !before {
+				n--
+			}
+		}
 	}
 	for i := range l.taken {
 		if k := &l.taken[i]; k.gone {
