@@ -27,7 +27,7 @@ type Node struct {
 	HostHash, RackHash int32         // String.hashCode of the names
 	Hash               int32         // NodeId.hashCode
 	host               protocol.Name // of its address, which application masters see; Host is what requests call the node
-	_                  [28]byte      // four cache lines, of which the first has what is asked for most, the second the room
+	_                  [8]byte       // three cache lines, of which the first has what is asked for most, the second the room
 }
 
 // FetchContainers has fetched (package fetch) where the containers on the node are found.

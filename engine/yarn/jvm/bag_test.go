@@ -1,6 +1,7 @@
 package jvm
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 func TestBagIsInTheOrderOfAMap(t *testing.T) {
 	type value struct{ key, n int32 }
 	rapid.Check(t, func(t *rapid.T) {
-		var bag Bag[value]
+		bag := Bag[value]{turn: rapid.SampledFrom([]int32{0, math.MaxInt32 - 100}).Draw(t, "turn")}
 		var want HashMap[int32, value]
 		step := rapid.SampledFrom([]int32{1, 5, 16, 64}).Draw(t, "step") // of hash codes: long chains
 		most := rapid.SampledFrom([]int32{9, 30, 200}).Draw(t, "keys")
