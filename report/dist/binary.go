@@ -18,7 +18,7 @@ var (
 // there how much it is above the one before and how often it is there.
 func (d *Dist) MarshalBinary() ([]byte, error) {
 	d.Settle()
-	b := make([]byte, 0, 32+4*d.values)
+	b := make([]byte, 0, 32+4*(d.values+d.smalls))
 	b = binary.AppendVarint(b, d.n)
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(d.sum))
 	b = binary.AppendVarint(binary.AppendVarint(b, d.min), d.max)

@@ -13,13 +13,18 @@ import (
 // buckets whose width is at most 1/2048 of their value.
 const exactLimit = 1 << 16
 
+// smallLimit is below which values are counted beside each other: most times of a cluster's bookkeeping are less than a second, and those that are near lie near.
+const smallLimit = 1 << 10
+
 // Dist is the distribution of a set of times in milliseconds, 0 or more.
 // Up to 65,536 different values it is exact; beyond, percentiles are off by at most 0.05 %, while
 // count, sum, minimum and maximum stay exact. The zero value is empty and ready. After a copy was made
 // both are for reading, and before it [Dist.Settle] is to be called.
 type Dist struct {
-	runs     []run   // while exact: a hash table of the different values, open, at most half full, its length a power of two
+	small    []int64 // while exact: how many there are of each value below smallLimit, up to the largest one or further
+	runs     []run   // while exact: a hash table of the other different values, open, at most half full, its length a power of two
 	values   int     // how many are in it
+	smalls   int     // how many different values are in small
 	counts   []int64 // by bucket, once not exact
 	n        int64
 	sum      float64
@@ -132,14 +137,21 @@ func (d *Dist) countKnown(values []int64) []int64 {
 	return nil
 }
 
-// findKnown counts values in the table up to the first that is not there yet, and returns it and those after it.
+// findKnown counts values up to the first that is not there yet, and returns it and those after it.
 func (d *Dist) findKnown(values []int64) []int64 {
-	runs := d.runs
-	if len(runs) == 0 {
-		return values
-	}
+	small, runs := d.small, d.runs
 	mask := uint64(len(runs) - 1)
 	for k, v := range values {
+		if v < smallLimit {
+			if v >= int64(len(small)) || small[v] == 0 {
+				return values[k:]
+			}
+			small[v]++
+			continue
+		}
+		if len(runs) == 0 {
+			return values[k:]
+		}
 		i := placeOf(v)
 		r := &runs[i&mask]
 		for r.v != v && r.n > 0 {
@@ -157,10 +169,14 @@ func (d *Dist) findKnown(values []int64) []int64 {
 // placeOf is where in a table a value is if no other is there, modulo its length.
 func placeOf(v int64) uint64 { return uint64(v) * 0x9e3779b97f4a7c15 >> 32 }
 
-// enter counts a value n times in the table or the buckets.
+// enter counts a value n times in the tables or the buckets.
 func (d *Dist) enter(v, n int64) {
 	if d.counts != nil {
 		d.count(v, n)
+		return
+	}
+	if v < smallLimit {
+		d.enterSmall(v, n)
 		return
 	}
 	if 2*d.values >= len(d.runs) && d.values < exactLimit { // one more than that goes to buckets
@@ -171,14 +187,46 @@ func (d *Dist) enter(v, n int64) {
 		r := &d.runs[i&mask]
 		if r.n == 0 {
 			*r = run{v, n}
-			if d.values++; d.values > exactLimit {
-				d.spill()
-			}
+			d.values++
+			d.keepExact()
 			return
 		}
 		if r.v == v {
 			r.n += n
 			return
+		}
+	}
+}
+
+// enterSmall counts a value below smallLimit n times.
+func (d *Dist) enterSmall(v, n int64) {
+	if v >= int64(len(d.small)) {
+		d.small = append(d.small, make([]int64, 1<<bits.Len64(uint64(v))-len(d.small))...)
+	}
+	if d.small[v] == 0 {
+		d.smalls++
+	}
+	d.small[v] += n
+	d.keepExact()
+}
+
+// keepExact leaves the tables for buckets where they have too many different values.
+func (d *Dist) keepExact() {
+	if d.values+d.smalls > exactLimit {
+		d.spill()
+	}
+}
+
+// each yields the values of the tables and how often each is there, in an order that depends on how they came.
+func (d *Dist) each(yield func(v, n int64)) {
+	for v, n := range d.small {
+		if n > 0 {
+			yield(int64(v), n)
+		}
+	}
+	for _, r := range d.runs {
+		if r.n > 0 {
+			yield(r.v, r.n)
 		}
 	}
 }
@@ -194,15 +242,11 @@ func (d *Dist) grow() {
 	}
 }
 
-// sorted returns the values of the table, ascending.
+// sorted returns the values of the tables, ascending.
 func (d *Dist) sorted() []run {
 	d.Settle()
-	list := make([]run, 0, d.values)
-	for _, r := range d.runs {
-		if r.n > 0 {
-			list = append(list, r)
-		}
-	}
+	list := make([]run, 0, d.values+d.smalls)
+	d.each(func(v, n int64) { list = append(list, run{v, n}) })
 	slices.SortFunc(list, func(a, b run) int { return cmp.Compare(a.v, b.v) })
 	return list
 }
@@ -217,12 +261,8 @@ func (d *Dist) Spill() {
 
 func (d *Dist) spill() {
 	d.counts = make([]int64, 0, 1<<16)
-	for _, r := range d.runs {
-		if r.n > 0 {
-			d.count(r.v, r.n)
-		}
-	}
-	d.runs, d.values = nil, 0
+	d.each(d.count)
+	d.small, d.smalls, d.runs, d.values = nil, 0, nil, 0
 }
 
 func (d *Dist) count(v, n int64) {
@@ -236,9 +276,7 @@ func (d *Dist) count(v, n int64) {
 // Merge adds all values of o.
 func (d *Dist) Merge(o *Dist) {
 	o.Settle()
-	for _, r := range o.runs {
-		d.AddN(r.v, r.n)
-	}
+	o.each(d.AddN)
 	d.Settle()
 	if o.counts != nil && o.n > 0 {
 		before, from := d.n, d.sum

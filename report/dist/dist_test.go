@@ -30,7 +30,7 @@ func TestPercentileIsType7(t *testing.T) {
 
 func TestDistAgreesWithTheLibrary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		values := rapid.SliceOfN(rapid.OneOf(rapid.Int64Range(0, 1<<40), rapid.Int64Range(0, 9)), 1, 300).Draw(t, "values")
+		values := rapid.SliceOfN(rapid.OneOf(rapid.Int64Range(0, 1<<40), rapid.Int64Range(0, 2*smallLimit), rapid.Int64Range(0, 9)), 1, 300).Draw(t, "values")
 		d, buckets := &Dist{}, &Dist{counts: []int64{}}
 		var floats []float64
 		for _, v := range values {
@@ -89,14 +89,17 @@ func TestManyValuesBecomeBuckets(t *testing.T) {
 			d.Add(2 * (v * 7919 % exactLimit)) // each even number in another order
 		}
 	}
-	if q := d.Quantiles(0, .5, 1); d.counts != nil || d.values != exactLimit || len(d.runs) != 2*exactLimit || q[0] != 0 || q[1] != exactLimit-1 || q[2] != 2*exactLimit-2 {
-		t.Fatalf("%d different values, buckets %v, quantiles %v", d.values, d.counts != nil, q)
+	if q := d.Quantiles(0, .5, 1); d.counts != nil || d.values+d.smalls != exactLimit || len(d.runs) != 2*exactLimit || q[0] != 0 || q[1] != exactLimit-1 || q[2] != 2*exactLimit-2 {
+		t.Fatalf("%d different values, buckets %v, quantiles %v", d.values+d.smalls, d.counts != nil, q)
 	}
-	for v := range int64(exactLimit) {
-		d.AddN(2*v+1, 5)
+	if d.AddN(1, 5); d.counts == nil {
+		t.Fatalf("no buckets for %d and %d different values", d.values, d.smalls)
+	}
+	for v := range int64(exactLimit - 1) {
+		d.AddN(2*v+3, 5)
 	}
 	d.Settle()
-	if d.counts == nil || d.runs != nil || d.values != 0 || d.N() != 8*exactLimit || d.Max() != 2*exactLimit-1 || math.Abs(d.Quantiles(.5)[0]-exactLimit) > exactLimit/2048 {
+	if d.counts == nil || d.runs != nil || d.values+d.smalls != 0 || d.small != nil || d.N() != 8*exactLimit || d.Max() != 2*exactLimit-1 || math.Abs(d.Quantiles(.5)[0]-exactLimit) > exactLimit/2048 {
 		t.Errorf("after the limit: %d values, max %v, quantiles %v", d.N(), d.Max(), d.Quantiles(.5, 1))
 	}
 	e := &Dist{}
