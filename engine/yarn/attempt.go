@@ -94,7 +94,11 @@ func (a *Attempt) NewContainer(id protocol.ContainerID, n *Node, k Key, size res
 	} else if spare := a.places.containers; len(spare) > 0 { // for the next one
 		fetch.Of(spare[len(spare)-1])
 	}
-	c.ID, c.Hash, c.Node, c.App, c.Key, c.Size, c.Known, c.Created = id, a.ContainerHash(id), n, a, k, size, size, now // all else is zero
+	c.ID, c.Hash, c.Node, c.App, c.Size, c.Created = id, a.ContainerHash(id), n, a, size, now // all else is zero
+	c.priority, c.request = k.Priority, k.Request
+	if k.Update != (protocol.ContainerID{}) {
+		c.changed().of = k.Update
+	}
 	return c
 }
 

@@ -49,21 +49,67 @@ const (
 type Container struct {
 	ID       protocol.ContainerID
 	Hash     int32 // ContainerId.hashCode
+	priority int32 // of its key
 	State    ContainerState
 	Type     protocol.NodeType
-	AM       bool  // the master container of its application
-	placed   bool  // its node holds it
-	launched bool  // its node holds it and has reported it as running
-	Version  int32 // updates handed to the application master
+	AM       bool // the master container of its application
+	placed   bool // its node holds it
+	launched bool // its node holds it and has reported it as running
 	Node     *Node
 	App      *Attempt
-	Asks     []RememberAsk // what it took from the request table; nil once acquired or put back
+	request  int64    // of its key
+	changes  *changes // nil for most
 	Size     resource.Resource
-	Key      Key               // that it was allocated under
-	Known    resource.Resource // size that the node is known to grant; differs from Size while an increase is under way
-	Created  int64             // ms
-	_        [16]byte          // three cache lines, of which its end reads two
+	Asks     []RememberAsk // what it took from the request table; nil once acquired or put back
+	Created  int64         // ms
+} // two cache lines
+
+// changes is what there is of a container besides whose size was changed, or that is the growth of another one.
+type changes struct {
+	of      protocol.ContainerID // that grows, of its key
+	version int32                // updates handed to the application master
+	known   resource.Resource    // see [Container.Known]
 }
+
+// changed is what there is of changes of the container's size, which comes before the first one.
+func (c *Container) changed() *changes {
+	if c.changes == nil {
+		c.changes = &changes{known: c.Size}
+	}
+	return c.changes
+}
+
+// Key is the key that the container was allocated under.
+func (c *Container) Key() Key {
+	return Key{Priority: c.priority, Request: c.request, Update: c.grows()}
+}
+
+// grows is the container whose growth it is, zero for most.
+func (c *Container) grows() (id protocol.ContainerID) {
+	if c.changes != nil {
+		id = c.changes.of
+	}
+	return id
+}
+
+// Version is how many updates were handed to the application master.
+func (c *Container) Version() int32 {
+	if c.changes == nil {
+		return 0
+	}
+	return c.changes.version
+}
+
+// Known is the size that the node is known to grant; it differs from Size while an increase is under way. Knows says so.
+func (c *Container) Known() resource.Resource {
+	if c.changes == nil {
+		return c.Size
+	}
+	return c.changes.known
+}
+
+// Knows is described at [Container.Known].
+func (c *Container) Knows(size resource.Resource) { c.changed().known = size }
 
 // RememberAsk is a record of the request table, as it was when a container took one from it.
 type RememberAsk struct {
@@ -96,7 +142,7 @@ func (c *Container) Protocol() (p protocol.Container) {
 // Show is [Container.Protocol] in place.
 func (c *Container) Show(p *protocol.Container) {
 	p.ID, p.Node, p.Host, p.Size = c.ID, c.Node.ID, c.Node.host, c.Size
-	p.Priority, p.Request, p.Type, p.Version = c.Key.Priority, c.Key.Request, c.Type, c.Version
+	p.Priority, p.Request, p.Type, p.Version = c.priority, c.request, c.Type, c.Version()
 }
 
 // Handle applies an event and reports whether it ended the container, so that the end is to be

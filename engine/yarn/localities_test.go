@@ -105,7 +105,7 @@ func TestTablesByLocality(t *testing.T) {
 				if rapid.Bool().Draw(t, "rare") && len(given[0]) > 0 {
 					k := rapid.IntRange(0, len(given[0])-1).Draw(t, "container")
 					for i, a := range attempts {
-						a.PutBack(given[i][k].Key, given[i][k].Asks)
+						a.PutBack(given[i][k].Key(), given[i][k].Asks)
 						given[i] = slices.Delete(given[i], k, k+1)
 					}
 				}

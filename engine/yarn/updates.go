@@ -32,7 +32,7 @@ type difference struct {
 
 // UpdateKey returns the key under which the growth of a container is asked for.
 func (c *Container) UpdateKey() Key {
-	return Key{Priority: c.Key.Priority, Request: c.Key.Request, Update: c.ID}
+	return Key{Priority: c.priority, Request: c.request, Update: c.ID}
 }
 
 // Reasons why a change of size is refused.
@@ -58,13 +58,13 @@ func CheckUpdates(reqs []protocol.Update, live func(protocol.ContainerID) *Conta
 		c := live(u.Container)
 		reason, version := "", unknownVersion
 		if c != nil {
-			version = c.Version
+			version = c.Version()
 		}
 		mem, cpu := u.Size[resource.Memory], u.Size.CPU()
 		switch {
 		case c == nil:
 			reason = errInvalidContainer
-		case u.Version != c.Version:
+		case u.Version != c.Version():
 			reason = errVersion
 		case seen[u.Container]:
 			reason = errOutstanding
@@ -156,10 +156,10 @@ func (a *Attempt) Decrease(c *Container, target resource.Resource, now int64) (h
 		a.updates.decreases = map[protocol.ContainerID]resource.Resource{}
 	}
 	a.updates.decreases[c.ID] = target
-	k := c.Key
+	k := c.Key()
 	k.Update = protocol.ContainerID{}
 	helper = a.NewContainer(a.NextContainer(), c.Node, k, resource.Resource{}, now)
-	helper.Version = c.Version
+	helper.changed().version = c.Version()
 	a.AddLive(helper.ID, c)
 	a.updates.decreased.Put(c.ID, c.Hash, helper)
 	return helper, cancelled, true
@@ -171,14 +171,14 @@ func (a *Attempt) Decrease(c *Container, target resource.Resource, now int64) (h
 // Source: SchedulerApplicationAttempt.addToNewlyAllocatedContainers, ContainerUpdateContext.matchContainerToOutstandingIncreaseReq.
 func (a *Attempt) queueNew(c *Container) {
 	var list *increases
-	if c.Key.Update != (protocol.ContainerID{}) {
-		list = a.updates.increases[c.Key.Update]
+	grown := c.grows()
+	if grown != (protocol.ContainerID{}) {
+		list = a.updates.increases[grown]
 	}
 	if list == nil {
 		a.newly = append(a.newly, c)
 		return
 	}
-	grown := c.Key.Update
 	for _, i := range *list {
 		if i.size != c.Size || !i.wanted {
 			continue
@@ -190,7 +190,7 @@ func (a *Attempt) queueNew(c *Container) {
 		a.updates.increased.Put(grown, a.ContainerHash(grown), c)
 		return
 	}
-	a.askOn(c.Key, c.Node, c.Size, true)
+	a.askOn(c.Key(), c.Node, c.Size, true)
 	a.discard(c)
 }
 
@@ -209,10 +209,10 @@ func (a *Attempt) PullIncreased() (out []*Container) {
 	u := &a.updates
 	for id, t := range u.increased.All {
 		if c := a.Live(id); c != nil {
+			c.changed().version++
 			c.Size, t.Size = c.Size.Add(t.Size), resource.Resource{}
 			a.forgetIncrease(c)
 			delete(u.decreases, id)
-			c.Version++
 			out = append(out, c)
 		}
 		a.discard(t)
@@ -255,9 +255,9 @@ func (a *Attempt) PullDecreased() (out []*Container, err error) {
 			if !ok {
 				return out, &Exception{"NullPointerException", "the decrease of a container was lost to its increase"}
 			}
+			c.changed().version++
 			t.Size, c.Size = c.Size.Sub(target), target
 			delete(u.decreases, id)
-			c.Version++
 			out = append(out, c)
 		}
 		u.decreased.Remove(id, hash)

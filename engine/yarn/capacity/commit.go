@@ -95,7 +95,7 @@ func (s *Scheduler) allocate(a *app, n *yarn.Node, got *assignment) {
 	a.Used = a.Used.Add(got.size.Sub(c.Size))
 	a.requestsChanged()
 	n.Place(c)
-	s.tell(yarn.Event{Kind: yarn.Allocated, Container: c.Protocol(), App: a.ID, Update: c.Key.Update})
+	s.tell(yarn.Event{Kind: yarn.Allocated, Container: c.Protocol(), App: a.ID, Update: c.Key().Update})
 	if got.excess != nil {
 		s.unreserve(got.excess)
 	}
@@ -118,14 +118,14 @@ func (s *Scheduler) endAs(c *yarn.Container, id protocol.ContainerID, exit int32
 		return
 	}
 	s.endOne(c, id, exit, e)
-	if r := c.Node.Reserved; r != nil && r.Key.Update == c.ID {
+	if r := c.Node.Reserved; r != nil && r.Key().Update == c.ID {
 		s.endOne(r, r.ID, exit, e)
 	}
 	if c.Asks == nil {
 		return
 	}
 	if a := s.appOf(c.ID.App); a != nil && !a.Stopped {
-		a.PutBack(c.Key, c.Asks)
+		a.PutBack(c.Key(), c.Asks)
 		a.requestsChanged()
 	}
 	c.Asks = nil

@@ -66,7 +66,7 @@ func (s *Scheduler) effect(n *yarn.Node) int {
 		return -1
 	}
 	a := s.appOf(r.ID.App) // which takes its reservations with it when it goes
-	t := a.Table(r.Key)
+	t := a.Table(r.Key())
 	if t == nil || t.AnyCount() <= 0 || a.Barred() {
 		return acting
 	}

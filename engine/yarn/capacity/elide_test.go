@@ -54,7 +54,7 @@ func TestHeartbeatOfAReservedNodeOfTheRack(t *testing.T) {
 	if n.Reserved == nil {
 		t.Fatal("the node is not reserved")
 	}
-	offered := func() int32 { return r.s.appOf(n.Reserved.ID.App).Table(n.Reserved.Key).Offers }
+	offered := func() int32 { return r.s.appOf(n.Reserved.ID.App).Table(n.Reserved.Key()).Offers }
 	for _, tt := range []struct{ size, want int64 }{{2048, 5}, {1024, 0}} { // 1,024 MiB are free
 		r.call(protocol.AllocateRequest{Asks: []protocol.Ask{
 			{Priority: 1, Name: protocol.Any, Count: 1, Size: resource.R(2048, 1), Relax: true},
@@ -155,7 +155,7 @@ func TestHeartbeatsOfAReservedNodeThatCannotServe(t *testing.T) {
 				change(r)
 				a := r.s.appOf(n.Reserved.ID.App)
 				r.events = nil
-				return r, a.of(a.Table(n.Reserved.Key))
+				return r, a.of(a.Table(n.Reserved.Key()))
 			}
 			fast, k := made()
 			dense, want := made()

@@ -56,7 +56,7 @@ func (a *app) assign(n *yarn.Node, lim *limits) assignment {
 //
 // Source: RegularContainerAllocator.allocate.
 func (a *app) assignReserved(n *yarn.Node, lim *limits, c *yarn.Container) assignment {
-	t := a.Table(c.Key)
+	t := a.Table(c.Key())
 	if t == nil || t.AnyCount() <= 0 {
 		return assignment{skip: skipLimit, excess: c}
 	}

@@ -18,7 +18,7 @@ func (s *Scheduler) reserve(a *app, n *yarn.Node, got *assignment) {
 	if len(a.Bars) > 0 { // others may be about the next container
 		a.touchHeld()
 	}
-	s.tell(yarn.Event{Kind: yarn.Reserved, Container: c.Protocol(), App: a.ID, Update: c.Key.Update})
+	s.tell(yarn.Event{Kind: yarn.Reserved, Container: c.Protocol(), App: a.ID, Update: c.Key().Update})
 	a.q.charge(a, c.Size)
 	for q := a.q; q != nil; q = q.parent {
 		q.reserved = q.reserved.Add(c.Size)
@@ -29,7 +29,7 @@ func (s *Scheduler) reserve(a *app, n *yarn.Node, got *assignment) {
 func (s *Scheduler) reserveAgain(a *app, k *key, c *yarn.Container) {
 	k.rereserved++
 	c.Node.Touch()
-	s.tell(yarn.Event{Kind: yarn.Rereserved, Container: c.Protocol(), App: a.ID, Update: c.Key.Update})
+	s.tell(yarn.Event{Kind: yarn.Rereserved, Container: c.Protocol(), App: a.ID, Update: c.Key().Update})
 }
 
 // unreserve gives a reservation back.
@@ -43,10 +43,10 @@ func (s *Scheduler) unreserve(c *yarn.Container) {
 //
 // Source: FiCaSchedulerApp.unreserve.
 func (s *Scheduler) dropReservation(a *app, c *yarn.Container) {
-	k := a.of(a.Ensure(c.Key))
+	k := a.of(a.Ensure(c.Key()))
 	k.reserved.Remove(c.Node.ID, c.Node.Hash)
 	if k.reserved.Len() == 0 {
-		a.held.Remove(c.Key, k.hash(a))
+		a.held.Remove(c.Key(), k.hash(a))
 		k.reserved.Reset()
 	}
 	k.rereserved = 0

@@ -90,12 +90,12 @@ func (s *Scheduler) confirmResizes() {
 		}
 		switch {
 		case c.Size == r.Size:
-			c.Known = c.Size
+			c.Knows(c.Size)
 		case c.Size.FitsIn(r.Size):
-			c.Known = c.Size
+			c.Knows(c.Size)
 			s.tell(yarn.Event{Kind: yarn.NodeToldSize, Container: c.Protocol(), App: c.ID.App})
 		case r.Size.FitsIn(c.Size):
-			c.Known = c.Known.Max(r.Size)
+			c.Knows(c.Known().Max(r.Size))
 		}
 	}
 	s.resized = s.resized[:0]
@@ -107,10 +107,10 @@ func (s *Scheduler) confirmResizes() {
 func (s *Scheduler) ExpireIncrease(id protocol.ContainerID) {
 	s.touch()
 	c := s.container(id)
-	if c == nil || !c.Known.FitsIn(c.Size) {
+	if c == nil || !c.Known().FitsIn(c.Size) {
 		return
 	}
 	a := s.appOf(id.App)
-	s.decrease(a, c, c.Known)
+	s.decrease(a, c, c.Known())
 	a.requestsChanged()
 }

@@ -184,7 +184,7 @@ func TestReservedIncreaseEndsWithContainer(t *testing.T) {
 	r.resize(2, 0, true, 4096)
 	r.beat(nil)
 	n := r.s.nodes.Node(0)
-	if n.Reserved == nil || n.Reserved.Key.Update != id(2) {
+	if n.Reserved == nil || n.Reserved.Key().Update != id(2) {
 		t.Fatalf("reserved is %+v, want the growth of container 2", n.Reserved)
 	}
 	r.use("reserved", 6144, 3072)
@@ -219,6 +219,19 @@ func TestIncreaseExpires(t *testing.T) {
 	}
 	r.given("back to what the node knows", r.out.Decreased, 2, 2048, 3)
 	r.use("after the call", 3072, 3072)
+}
+
+// Without a word of its node a container goes back to the size that it began with.
+func TestFirstIncreaseExpires(t *testing.T) {
+	r := newResizing(t, 16384, 1024)
+	r.resize(2, 0, true, 2048)
+	r.beat(nil)
+	r.call(protocol.AllocateRequest{})
+	r.given("the increase", r.out.Increased, 2, 2048, 1)
+	r.s.ExpireIncrease(id(2))
+	r.call(protocol.AllocateRequest{})
+	r.given("back to what the node knows", r.out.Decreased, 2, 1024, 2)
+	r.use("after the call", 2048, 2048)
 }
 
 // A node that knows more than was given out is told the size.

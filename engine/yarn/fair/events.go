@@ -229,12 +229,12 @@ func (f *Scheduler) completedAs(c *yarn.Container, id protocol.ContainerID, exit
 	if n.Gone() {
 		n = f.cluster.Node(n.ID)
 	}
-	if n != nil && n.Reserved != nil && n.Reserved.Key.Update == c.ID {
+	if n != nil && n.Reserved != nil && n.Reserved.Key().Update == c.ID {
 		f.completedOne(a, n.Reserved, n.Reserved.ID, exit, e)
 	}
 	// What was never given out is asked for again.
 	if c.Asks != nil {
-		a.PutBack(c.Key, c.Asks)
+		a.PutBack(c.Key(), c.Asks)
 		f.outdate(a)
 	}
 }

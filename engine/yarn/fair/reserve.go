@@ -153,5 +153,5 @@ func (a *app) reservedContainers() []*yarn.Container {
 	if len(a.reserved) == 0 {
 		return nil
 	}
-	return slices.SortedStableFunc(slices.Values(a.reserved), func(b, c *yarn.Container) int { return b.Key.Compare(c.Key) })
+	return slices.SortedStableFunc(slices.Values(a.reserved), func(b, c *yarn.Container) int { return b.Key().Compare(c.Key()) })
 }

@@ -117,7 +117,7 @@ func (s *Scheduler) end(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
 	c.Node.Release(c.ID, c.Hash, false)
 	s.used = s.used.Sub(c.Size)
 	if c.Asks != nil {
-		a.PutBack(c.Key, c.Asks)
+		a.PutBack(c.Key(), c.Asks)
 		s.asking.changed(app)
 	}
 }
