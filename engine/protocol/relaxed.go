@@ -186,7 +186,9 @@ func (l *relaxedLevel) tell(priority int32, req *AllocateRequest) {
 	req.Asks = append(req.Asks, l.ask(priority, Any, l.count))
 	for _, g := range l.groups {
 		if g.asked && g.Locality != nil {
-			req.Localities = append(req.Localities, LocalityAsk{Priority: priority, Group: g.number, Locality: g.Locality, Count: g.Count})
+			req.Localities = reuse.Longer(req.Localities) // and fills it there
+			a := &req.Localities[len(req.Localities)-1]
+			a.Priority, a.Group, a.Locality, a.Count = priority, g.number, g.Locality, g.Count
 		}
 	}
 }

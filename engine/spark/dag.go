@@ -274,7 +274,14 @@ func (d *DAG) Take() []DAGEvent {
 // Silent reports whether Take would return nothing.
 func (d *DAG) Silent() bool { return len(d.events) == 0 }
 
-func (d *DAG) emit(e DAGEvent) { d.events = append(d.events, e) }
+// emit tells of something of that kind, in what is returned until the next call.
+func (d *DAG) emit(kind DAGEventKind) *DAGEvent {
+	d.events = reuse.Longer(d.events) // and fills it there
+	e := &d.events[len(d.events)-1]
+	*e = DAGEvent{}
+	e.Kind = kind
+	return e
+}
 
 // JobStages returns the stages of a Spark job, with those of earlier jobs whose output they read,
 // ascending. It is of use from [JobStarted] on.
@@ -292,7 +299,7 @@ func (d *DAG) Done() bool { return d.left == 0 }
 // Start begins the application's code: stages that wait for no other come, each after its delay.
 func (d *DAG) Start(now int64) {
 	if d.left == 0 {
-		d.emit(DAGEvent{Kind: DAGDone})
+		d.emit(DAGDone)
 		return
 	}
 	var due []int32
@@ -312,7 +319,8 @@ func (d *DAG) think(now int64, stages []int32) {
 			delay = d.DefaultDelayMS
 		}
 		if delay > 0 {
-			d.emit(DAGEvent{Kind: StageTimer, Stage: s, At: now + delay})
+			e := d.emit(StageTimer)
+			e.Stage, e.At = s, now+delay
 		} else {
 			d.StageDue(now, s)
 		}
@@ -340,7 +348,7 @@ func (d *DAG) StageDue(now int64, stage int32) {
 		j.started = true
 		at, _ := slices.BinarySearch(d.active, d.jobOf[stage])
 		d.active = reuse.Insert(d.active, at, d.jobOf[stage])
-		d.emit(DAGEvent{Kind: JobStarted, Job: j.id})
+		d.emit(JobStarted).Job = j.id
 		d.remake(now, j.stages, -1)
 	}
 	d.submit(now, stage)
@@ -355,7 +363,8 @@ func (d *DAG) enoughSlots(now int64, j *sparkJob, stage int32) bool {
 		return true
 	}
 	again := func() {
-		d.emit(DAGEvent{Kind: StageTimer, Stage: stage, At: j.checkedAt + d.conf.BarrierCheckInterval})
+		e := d.emit(StageTimer)
+		e.Stage, e.At = stage, j.checkedAt+d.conf.BarrierCheckInterval
 	}
 	if j.checks > 0 && j.checkedFor != stage {
 		again()
@@ -426,7 +435,8 @@ func (d *DAG) abort(stage int32, reason string) {
 // giveUp ends the application.
 func (d *DAG) giveUp(stage int32, reason string) {
 	d.aborted = true
-	d.emit(DAGEvent{Kind: DAGFailed, Stage: stage, Reason: reason})
+	e := d.emit(DAGFailed)
+	e.Stage, e.Reason = stage, reason
 }
 
 // dependedOn reports whether a job that has begun and not ended computes a stage, or still needs its output: a stage whose own output is there needs none.

@@ -97,7 +97,8 @@ func (d *DAG) cache(stage, partition, exec int32) {
 			}
 			if *held = exec; !s.holders.has(exec) {
 				s.holders.add(exec)
-				d.emit(DAGEvent{Kind: BlockCached, Stage: c, Index: partition, Exec: exec})
+				e := d.emit(BlockCached)
+				e.Stage, e.Index, e.Exec = c, partition, exec
 			}
 		}
 		c = s.cacheOf
@@ -175,7 +176,7 @@ func (d *DAG) retry(now int64, stages ...int32) {
 		}
 	}
 	if timer {
-		d.emit(DAGEvent{Kind: ResubmitTimer, At: now + ResubmitDelayMS})
+		d.emit(ResubmitTimer).At = now + ResubmitDelayMS
 	}
 }
 
@@ -206,7 +207,8 @@ func (d *DAG) barrierFailed(now int64, e *TaskEvent, info setInfo) {
 func (d *DAG) attemptFailed(info setInfo, set int32) {
 	if s := &d.stages[info.stage]; s.running {
 		s.running = false
-		d.emit(DAGEvent{Kind: StageCompleted, Stage: info.stage, Attempt: info.attempt, Set: set, Failed: true})
+		e := d.emit(StageCompleted)
+		e.Stage, e.Attempt, e.Set, e.Failed = info.stage, info.attempt, set, true
 	}
 }
 

@@ -81,7 +81,8 @@ func (d *DAG) submitTasks(now int64, stage int32) {
 	s.next++
 	s.running = true
 	if s.owed == 0 {
-		d.emit(DAGEvent{Kind: StageSubmitted, Stage: stage, Attempt: attempt, Set: -1})
+		e := d.emit(StageSubmitted)
+		e.Stage, e.Attempt, e.Set = stage, attempt, -1
 		d.complete(now, stage)
 		return
 	}
@@ -99,7 +100,8 @@ func (d *DAG) submitTasks(now int64, stage int32) {
 		d.sets = append(d.sets, setInfo{stage: -1})
 	}
 	d.sets[set.ID] = setInfo{stage: stage, attempt: attempt, epoch: epoch}
-	d.emit(DAGEvent{Kind: StageSubmitted, Stage: stage, Attempt: attempt, Set: set.ID})
+	e := d.emit(StageSubmitted)
+	e.Stage, e.Attempt, e.Set = stage, attempt, set.ID
 }
 
 // jobFor returns the Spark job on whose behalf a stage runs, the smallest active one that uses it, and
@@ -137,7 +139,8 @@ func (d *DAG) complete(now int64, stage int32) {
 	if s.isMap {
 		d.epoch++
 	}
-	d.emit(DAGEvent{Kind: StageCompleted, Stage: stage, Attempt: s.next - 1, Set: s.set})
+	e := d.emit(StageCompleted)
+	e.Stage, e.Attempt, e.Set = stage, s.next-1, s.set
 	if d.availableOf(stage) < s.tasks {
 		d.submit(now, stage)
 		return
@@ -221,7 +224,7 @@ func (d *DAG) end(now int64, stage int32) {
 			d.active = slices.Delete(d.active, at, at+1)
 		}
 		d.forgetJob(now, j)
-		d.emit(DAGEvent{Kind: JobEnded, Job: j.id})
+		d.emit(JobEnded).Job = j.id
 	}
 	var due []int32
 	for _, list := range [][]int32{s.data, s.control} {
@@ -234,7 +237,7 @@ func (d *DAG) end(now int64, stage int32) {
 	slices.Sort(due)
 	d.think(now, due) // which may end stages that have no tasks
 	if last {
-		d.emit(DAGEvent{Kind: DAGDone})
+		d.emit(DAGDone)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
+
+	"replay/engine/reuse"
 )
 
 // resourceOffer takes a task for one executor, at most at level limit. It returns the row of the
@@ -241,11 +243,11 @@ func (s *TaskSet) launch(now int64, task, exec, host int32, level Locality, spec
 	if len(s.attempts) == 0 {
 		s.attempts = slices.Grow(s.attempts, s.Spec.Tasks)
 	}
-	s.attempts = append(s.attempts, Attempt{
-		ID: id, Launch: now, Index: task, Exec: exec, Host: host, Number: t.attempts, Level: level,
-		Counted: true, Speculative: speculative, Launching: true, tracked: true,
-		previous: t.last,
-	})
+	s.attempts = reuse.Longer(s.attempts) // and fills it there
+	a := &s.attempts[row]
+	*a = Attempt{}
+	a.ID, a.Launch, a.Index, a.Exec, a.Host, a.Number, a.Level = id, now, task, exec, host, t.attempts, level
+	a.Counted, a.Speculative, a.Launching, a.tracked, a.previous = true, speculative, true, true, t.last
 	s.running.put(row)
 	t.copies++
 	t.attempts++

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/policy/resource"
 )
 
@@ -245,34 +246,38 @@ func (t *Table) takeAt(level protocol.NodeType, n *Node, asks []RememberAsk) []R
 	s := t.sight(n)
 	s.table = nil
 	if level == protocol.NodeLocal {
-		asks = append(asks, t.takeSeen(n.Host, &s.host))
+		asks = reuse.Longer(asks)
+		t.takeSeen(n.Host, &s.host, &asks[len(asks)-1])
 		if n.Host == n.Rack {
 			s.rack.at = s.host.at
 		}
 	}
-	return append(asks, t.takeSeen(n.Rack, &s.rack))
+	asks = reuse.Longer(asks)
+	t.takeSeen(n.Rack, &s.rack, &asks[len(asks)-1])
+	return asks
 }
 
-// takeSeen counts one container less at a name. A record whose count comes to 0 goes.
-func (t *Table) takeSeen(name protocol.Name, s *seen) RememberAsk {
+// takeSeen counts one container less at a name, and notes what it was. A record whose count comes to 0 goes.
+func (t *Table) takeSeen(name protocol.Name, s *seen, was *RememberAsk) {
 	if s.at < 0 {
 		s.at = int32(len(t.taken))
 		t.taken = append(t.taken, taken{name: name})
 	}
 	k := &t.taken[s.at]
 	k.count++
-	was := k.gone
+	before := k.gone
 	if k.gone = !s.ok || s.wanted == k.count; k.gone {
 		counted := t.of == t.version
 		t.version++
 		if counted { // all others are as they were
 			t.of = t.version
-			if s.ok && !was {
+			if s.ok && !before {
 				t.locations--
 			}
 		}
 	}
-	return RememberAsk{Name: name, Size: t.size, Relax: true, count: 1}
+	was.Name, was.Relax, was.count = name, true, 1
+	was.Size.CopyFrom(&t.size)
 }
 
 // drop drops all records. What the application master counts stays known: other names may be counted by it.

@@ -508,21 +508,27 @@ func (r *Requests) Take(t *Table, level protocol.NodeType, n *Node, asks []Remem
 	case t.byLocality():
 		asks = t.takeAt(level, n, asks)
 	case level == protocol.NodeLocal:
-		asks = append(asks, t.takeOne(n.Host, n.HostHash), t.takeOne(n.Rack, n.RackHash))
+		asks = reuse.Longer(asks)
+		t.takeOne(n.Host, n.HostHash, &asks[len(asks)-1])
+		fallthrough
 	default:
-		asks = append(asks, t.takeOne(n.Rack, n.RackHash))
+		asks = reuse.Longer(asks)
+		t.takeOne(n.Rack, n.RackHash, &asks[len(asks)-1])
 	}
-	return append(asks, r.takeAny(t))
+	asks = reuse.Longer(asks)
+	r.takeAny(t, &asks[len(asks)-1])
+	return asks
 }
 
-// takeOne counts one container less at a name of which there is a record in the table itself.
-func (t *Table) takeOne(name protocol.Name, hash int32) RememberAsk {
+// takeOne counts one container less at a name of which there is a record in the table itself, and notes what it was.
+func (t *Table) takeOne(name protocol.Name, hash int32, was *RememberAsk) {
 	rec := t.ref(name, hash)
 	rec.Count--
 	if rec.back != nil {
 		rec.back.count = rec.Count
 	}
-	a := RememberAsk{Name: name, Size: rec.Size, Relax: rec.Relax, count: 1}
+	was.Name, was.Relax, was.count = name, rec.Relax, 1
+	was.Size.CopyFrom(&rec.Size)
 	if rec.Count == 0 {
 		t.version++
 		t.records.Remove(name, hash)
@@ -530,11 +536,10 @@ func (t *Table) takeOne(name protocol.Name, hash int32) RememberAsk {
 			t.hasAny = false
 		}
 	}
-	return a
 }
 
-func (r *Requests) takeAny(t *Table) RememberAsk {
-	a := t.takeOne(protocol.Any, anyHash)
+func (r *Requests) takeAny(t *Table, was *RememberAsk) {
+	t.takeOne(protocol.Any, anyHash, was)
 	r.changed(t)
 	if t.Any() == nil {
 		r.deactivate(t)
@@ -543,7 +548,6 @@ func (r *Requests) takeAny(t *Table) RememberAsk {
 			r.drop(t)
 		}
 	}
-	return a
 }
 
 // PutBack adds one container to each record that a container of the key took from. Under the key of a

@@ -138,7 +138,8 @@ func (a *Attempt) cancelUpdate(k Key) (size resource.Resource) {
 		return size
 	}
 	size = t.Any().Size
-	a.takeAny(t)
+	var was RememberAsk // which nobody puts back
+	a.takeAny(t, &was)
 	a.checkEmptied()
 	return size
 }

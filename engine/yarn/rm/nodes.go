@@ -220,7 +220,10 @@ func (r *RM) Held(id protocol.NodeID) resource.Resource { return r.nodes[id].all
 func (r *RM) ContainerStarted(node protocol.NodeID, id protocol.ContainerID) {
 	r.Hear()
 	n := &r.nodes[node]
-	n.procs = append(n.procs, proc{id: id, is: knownNews})
+	n.procs = reuse.Longer(n.procs) // and fills it there
+	p := &n.procs[len(n.procs)-1]
+	*p = proc{}
+	p.id, p.is = id, knownNews
 	n.news[knownNews]++
 	r.unheard++
 	r.note(n)
