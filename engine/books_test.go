@@ -91,7 +91,7 @@ func (s *sim) audit() (err error) {
 				id := protocol.NodeID(c.rec.Node)
 				nodes[id] = nodes[id].Add(c.size)
 				if !s.rm.Registered(id) {
-					return fmt.Errorf("at %d ms, after %s: container %d of job %d runs on node %d, which is not registered", s.now, s.doing.name, c.rec.Number, a.job.ID, id)
+					return fmt.Errorf("at %d ms, after %s: container %d of job %d runs on node %d, which is not registered", s.now, s.doing.name, c.rec.Number, a.rec.ID, id)
 				}
 			}
 		}
