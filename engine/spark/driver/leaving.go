@@ -10,13 +10,12 @@ import (
 	"replay/policy/resource"
 )
 
-// leaving is what is left of a master whose code has ended, until it leaves: heartbeats that pass, and the end. Most applications have executors for much longer than they have tasks that
-// are not executed yet, ahead of their time; meanwhile the memory of the master is that of others.
+// leaving is what is left of a master whose code has ended, until it leaves: heartbeats that pass, and the end. Most applications are executed ahead of their time up to that, and
+// have their executors for hours behind it; meanwhile the memory of the master is that of others.
 type leaving struct {
 	h     master.Host
 	m     *model.Model
 	beats heartbeats
-	began int64 // the application's own code
 	left  bool
 }
 
@@ -32,7 +31,7 @@ func (a *asked) Retire(next master.EventKind) master.Master {
 	}
 	d.stopClocks()
 	l := d.kind.leaves()
-	*l = leaving{h: d.h, m: d.m, beats: a.beats, began: d.began}
+	*l = leaving{h: d.h, m: d.m, beats: a.beats}
 	d.kind.Spare(a)
 	return l
 }
