@@ -39,7 +39,7 @@ func Run(ctx context.Context, recs []*Recording, o Options, fit, leaveOneOut boo
 			return nil, err
 		}
 		b.Applications = append(b.Applications, apps...)
-		if text := r.caveat(); text != "" {
+		for _, text := range r.caveats() {
 			b.Caveats = append(b.Caveats, r.Name+" "+text+".")
 		}
 		byName[r.Name] = apps

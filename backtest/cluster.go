@@ -75,6 +75,9 @@ func (k *containerRecord) attempt() int {
 	return max(n-1, 0)
 }
 
+// started reports whether it is known when the application master got and started the container; never of its own.
+func (k *containerRecord) started() bool { return !k.AM && k.Launching != nil && k.Acquired != nil }
+
 // attempts are the recorded times of the attempts of an application.
 func (a *appRecord) attempts() []attemptRecord {
 	var out []attemptRecord
@@ -118,7 +121,7 @@ func (c *clusterRecord) latencies() map[int64][]*driver.Latencies {
 	var started []*containerRecord
 	for i := range c.Containers {
 		k := &c.Containers[i]
-		if !k.AM && k.Launching != nil && k.Acquired != nil {
+		if k.started() {
 			started = append(started, k)
 		}
 		if l := of(k); k.AM && l != nil && l.Halts && k.NMDone != nil { // its node lived, and tells when

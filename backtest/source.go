@@ -37,6 +37,7 @@ type Recording struct {
 	cluster   *clusterRecord // nil without IsCluster
 	copies    int64          // beyond one, of all applications
 	logless   int64          // applications that ran on the cluster and have no event log, and so no job
+	unasked   int64          // tasks of a cluster whose preferences were recorded for other stages than theirs
 }
 
 const eventLogs = "spark-eventlog" // format of the importer
@@ -160,8 +161,10 @@ func (s *sources) directory(d directory) error {
 		if err != nil {
 			return err
 		}
-		if text := r.caveat(); text != "" && s.Import.Warn != nil {
-			s.Import.Warn(name + ": " + text)
+		for _, text := range r.caveats() {
+			if s.Import.Warn != nil {
+				s.Import.Warn(name + ": " + text)
+			}
 		}
 		in.Name, in.Ended = name, true
 		if origin := r.originMS; origin != trace.Unset {
@@ -308,6 +311,7 @@ func (r *Recording) take(file func(name string) ([]byte, error)) error {
 		return err
 	}
 	r.copies, r.logless = report.Modelled["copies"], report.Dropped["applications_without_event_log"]
+	r.unasked = report.Dropped["tasks_of_stages_without_recorded_preferences"]
 	if len(r.apps) != len(r.jobs) {
 		return fmt.Errorf("recorded.json has %d applications, want one for each of %d jobs", len(r.apps), len(r.jobs))
 	}
@@ -334,29 +338,6 @@ func (r *Recording) take(file func(name string) ([]byte, error)) error {
 		}
 	}
 	return nil
-}
-
-// caveat says why errors of the recording are not those of the replay alone; empty where they are.
-func (r *Recording) caveat() string {
-	if n := r.logless; n > 0 {
-		return fmt.Sprintf("lacks %d of the recording's applications, without an event log: the room that was held is free in the replay, so errors are not those of the replay alone, and times are mostly predicted too short", n)
-	}
-	if made := r.madeUp(); made != "" {
-		return "has " + made + ": it is not the recording as it was, so errors are not those of the replay alone; the logs themselves have none of that"
-	}
-	return ""
-}
-
-// madeUp says what of a trace its import made up that a replay of the recording would not have, "" for nothing.
-func (r *Recording) madeUp() string {
-	var parts []string
-	if r.copies > 0 {
-		parts = append(parts, fmt.Sprintf("%d copies of applications", r.copies))
-	}
-	if r.input.LocalitySource == trace.LocalityModelled {
-		parts = append(parts, "preferred hosts that are modelled")
-	}
-	return strings.Join(parts, " and ")
 }
 
 func attached(file func(name string) ([]byte, error), name string, v any) error {

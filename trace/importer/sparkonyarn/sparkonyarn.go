@@ -66,6 +66,10 @@ func readCluster(ctx context.Context, inputs []string, b *workload.Builder) erro
 	if err := s.read(); err != nil {
 		return err
 	}
+	if !s.unasked && len(s.preferences) == 0 && exists(filepath.Join(s.dir, preferencesFile)) {
+		s.unasked = true
+		b.Warn("%s: holds nothing", filepath.Join(s.dir, preferencesFile))
+	}
 	ofMapReduce := func(app string) bool { return s.mapReduce[app] != nil }
 	if s.unasked && len(slices.DeleteFunc(slices.Clone(s.appOrder), ofMapReduce)) > 0 {
 		b.Locality = trace.LocalityObserved
