@@ -2,6 +2,8 @@
 package decima
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +14,7 @@ import (
 	"replay/spill"
 	"replay/trace"
 	"replay/trace/decima"
+	"replay/trace/importer/delimited"
 	"replay/trace/importer/workload"
 )
 
@@ -102,8 +105,14 @@ func (r *reader) file(ctx context.Context, path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
+	table := bufio.NewReader(in.Unnamed())
+	if head, _ := table.Peek(table.Size()); !bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\ufeff"), []byte("[")) { // an error comes again
+		if err := delimited.Text(head); err != nil {
+			return fmt.Errorf("%s: %w", in.Name, err)
+		}
+	}
 	var stop error // an error that is no fault of the text
-	err = decima.Each(in.Name, in.Unnamed(), func(q *decima.Query, bad *decima.Bad) error {
+	err = decima.Each(in.Name, table, func(q *decima.Query, bad *decima.Bad) error {
 		if stop = ctx.Err(); stop == nil {
 			if r.b.Counts.Read["queries"]++; bad != nil {
 				stop = r.b.Drop("queries_with_a_bad_value", "%v", bad)

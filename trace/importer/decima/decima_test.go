@@ -34,6 +34,7 @@ func TestBadRows(t *testing.T) {
 	}{
 		{"", "want a header", 0},
 		{"size_gb,query\n", "the header has no stage", 0},
+		{strings.ReplaceAll(head, "\n", "\r"), "in: ends its lines with a carriage return, want a line feed at the end of each", 0},
 		{head + "2,2,1,,1,5,5\n", "line 3: stage is 1, want 0, as the stages of query 2", 1},
 		{head + "2,2,0,,0,5,5\n", "line 3: tasks is 0, want 1 or more", 1},
 		{head + "2,2,0,,99999999999,5,5\n", "line 3: tasks is 99999999999, want 1 or more, and at most 10000000", 1},

@@ -149,7 +149,18 @@ func Text(head []byte) error {
 		return fmt.Errorf("has a byte 0 at %d, want text", at)
 	}
 	if bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(bytes.TrimSpace(head), '\r') >= 0 {
-		return errors.New("ends its lines with a carriage return, want a line feed at the end of each (tr '\\r' '\\n' makes it of an old Mac's)")
+		return errors.New("ends its lines with a carriage return, want a line feed at the end of each (" + ofOldMac + ")")
+	}
+	return nil
+}
+
+// ofOldMac is what to do with a file whose lines end with a carriage return alone.
+const ofOldMac = `tr '\r' '\n' makes it of an old Mac's`
+
+// Line returns an error if a line has a carriage return before its end.
+func Line(text []byte) error {
+	if bytes.IndexByte(bytes.TrimSpace(text), '\r') >= 0 {
+		return errors.New("goes on after a carriage return, want a line feed at the end of each line (" + ofOldMac + ")")
 	}
 	return nil
 }

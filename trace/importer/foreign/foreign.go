@@ -34,11 +34,24 @@ const aPage = "a web page, as a service answers that wants a login or has no suc
 // asXML is an answer that names no tasks.
 const asXML = "what the ResourceManager answers over REST, in XML, and which names no tasks; replay record asks a running cluster and fetches its event logs"
 
-// listed are what commands of YARN print, by their beginnings.
+// listed are what commands of YARN and MapReduce print, by their beginnings.
+//
+// Source: NodeCLI, ApplicationCLI, QueueCLI, CLI and JobQueueClient of Hadoop 3.4.1.
 var listed = map[string]string{
+	"Application Report :":         "what yarn application -status prints, which names no tasks; replay record asks a running cluster and fetches its event logs",
+	"Node Report :":                "what yarn node -status prints of one node; an import takes the ResourceManager's own list of all beside its input (/ws/v1/cluster/nodes, in JSON)",
+	"Queue Information :":          "what yarn queue -status prints, which names no tasks; " + queuesOf,
+	"Queue Name :":                 "what mapred queue -list prints, which names no tasks; " + queuesOf,
+	"Total jobs:":                  "what mapred job -list prints, which names no tasks; a job's history (jhist) does",
 	"Total number of applications": "what yarn application -list prints, which names no tasks; replay record asks a running cluster and fetches its event logs",
 	"Total Nodes:":                 "what yarn node -list prints, without the sizes of nodes; an import takes the ResourceManager's own list beside its input (/ws/v1/cluster/nodes, in JSON)",
 }
+
+// queuesOf says where queues are taken from.
+const queuesOf = "replay run, compare, plan and gate take queues from the cluster's own files (--fair-scheduler, --capacity-scheduler, or their folder with --config-dir)"
+
+// listedWithin is how many bytes of messages may stand before what a command prints, where both go into one file.
+const listedWithin = 4 << 10
 
 // root finds the first element of a text of XML behind declarations and comments.
 var root = regexp.MustCompile(`^(?:\s+|<\?[^>]*>|<!--(?s:.*?)-->|<![^>]*>)*<([A-Za-z][\w.-]*)`)
@@ -49,9 +62,11 @@ func What(head []byte) string {
 	if m := root.FindSubmatch(head); m != nil {
 		return roots[string(m[1])]
 	}
-	for _, begin := range slices.Sorted(maps.Keys(listed)) {
-		if bytes.HasPrefix(bytes.TrimLeft(head, " \r\n"), []byte(begin)) {
-			return listed[begin]
+	for line := range bytes.Lines(head[:min(len(head), listedWithin)]) {
+		for _, begin := range slices.Sorted(maps.Keys(listed)) {
+			if bytes.HasPrefix(bytes.TrimLeft(line, " =\t"), []byte(begin)) {
+				return listed[begin]
+			}
 		}
 	}
 	members := Members(head)

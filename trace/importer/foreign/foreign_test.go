@@ -16,11 +16,18 @@ func TestWhat(t *testing.T) {
 		"<nodes><node>":                      "beside its input in JSON",
 		"<svg>":                              "",
 		"Total number of applications (application-types: [], states: [] and tags: []):2\n": "what yarn application -list prints, which names no tasks",
-		"\nTotal Nodes:3\n":                 "what yarn node -list prints, without the sizes",
-		"<":                                 "",
-		`{"Event":"x"}`:                     "",
-		`{"apps":null}`:                     "what the ResourceManager answers over REST (apps)",
-		`{"nodes":{"node":[{"id":"a:1"}]}}`: "nodes, as the ResourceManager answers over REST",
+		"\nTotal Nodes:3\n": "what yarn node -list prints, without the sizes",
+		"2026-01-02 03:04:05,678 INFO client.RMProxy: Connecting to ResourceManager\r\nTotal Nodes:3\r\n": "what yarn node -list prints, without the sizes",
+		"Queue Information : \nQueue Name : etl\n\tState : RUNNING\n":                                     "what yarn queue -status prints",
+		"======================\nQueue Name : etl \n":                                                     "what mapred queue -list prints",
+		"Application Report : \n\tApplication-Id : application_1_0001\n":                                  "what yarn application -status prints",
+		"Node Report : \n\tNode-Id : host:45454\n":                                                        "what yarn node -status prints",
+		"Total jobs:0\n":                        "what mapred job -list prints",
+		"job,submit\nTotal jobs of the day,3\n": "",
+		"<":                                     "",
+		`{"Event":"x"}`:                         "",
+		`{"apps":null}`:                         "what the ResourceManager answers over REST (apps)",
+		`{"nodes":{"node":[{"id":"a:1"}]}}`:     "nodes, as the ResourceManager answers over REST",
 	} {
 		if got := What([]byte(text)); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%s\nis %q, want %q", text, got, want)

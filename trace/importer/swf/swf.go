@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"replay/trace"
+	"replay/trace/importer/delimited"
 	"replay/trace/importer/workflow"
 	"replay/trace/importer/workload"
 )
@@ -190,8 +191,8 @@ func (r *reading) line(s *workload.Source, n int, text []byte) error {
 	if len(text) == 0 {
 		return nil
 	}
-	if bytes.IndexByte(text, '\r') >= 0 {
-		return fmt.Errorf("%s: line %d: goes on after a carriage return, want a line feed at the end of each line (tr '\\r' '\\n' makes it of an old Mac's)", s.Name, n)
+	if err := delimited.Line(text); err != nil {
+		return fmt.Errorf("%s: line %d: %w", s.Name, n, err)
 	}
 	if text[0] == ';' {
 		r.comment(string(text))

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"replay/trace"
+	"replay/trace/importer/delimited"
 	"replay/trace/importer/workload"
 	"replay/trace/synth/model"
 )
@@ -156,6 +157,9 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) (err error)
 func (r *reading) line(s *workload.Source, n int, text []byte) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil
+	}
+	if err := delimited.Line(text); err != nil {
+		return fmt.Errorf("%s: line %d: %w", s.Name, n, err)
 	}
 	r.Counts.Read["lines"]++
 	x, err := rowOf(text)

@@ -22,6 +22,7 @@ func TestBadInput(t *testing.T) {
 		{"", "no application", 0},
 		{good + "job1\t1\t2\n", "in: line 2: has 3 columns with tabs between them, want 6 to 9", 1},
 		{good + "job1 1 2 3 4 5\n", "has 1 columns with tabs", 1},
+		{strings.ReplaceAll(good+good, "\n", "\r"), "in: line 1: goes on after a carriage return, want a line feed at the end of each line", 0},
 		{good + "\t1\t2\t3\t4\t5\n", "column 1 (job) is empty", 1},
 		{good + "job1\t-1\t2\t3\t4\t5\n", `line 2: column 2 (submission) is "-1", want a whole number from 0 to`, 1},
 		{good + "job1\t1\t2\t3.5\t4\t5\n", `column 4 (map input) is "3.5"`, 1},

@@ -19,6 +19,7 @@ import (
 	"replay/trace"
 	"replay/trace/importer/containers"
 	"replay/trace/importer/delimited"
+	"replay/trace/importer/foreign"
 	"replay/trace/importer/workload"
 )
 
@@ -142,13 +143,13 @@ func read(ctx context.Context, inputs []string, b *workload.Builder, open func(p
 	return nil
 }
 
-// foreign are the ends of names in a folder that are no tables of a user's own; what is given itself is one whatever its name.
-var foreign = []string{
+// noTables are the ends of names in a folder that are no tables of a user's own; what is given itself is one whatever its name.
+var noTables = []string{
 	".json", ".jsonl", ".xml", ".yaml", ".yml", ".html", ".htm", ".pdf", ".png", ".svg", ".jpg", ".zip", ".tar", ".sh", ".py", ".ipynb", ".sql", ".toml", ".ini", ".properties", ".log", ".sha256", ".md5", ".xlsx",
 }
 
 func tableFile(path string, given bool) bool {
-	return given || !slices.Contains(foreign, strings.ToLower(filepath.Ext(path)))
+	return given || !slices.Contains(noTables, strings.ToLower(filepath.Ext(path)))
 }
 
 // file reads one file.
@@ -245,6 +246,9 @@ func (t *reader) bind(s source, path, said string) error {
 // enough tells what is missing.
 func (t *reader) enough(names []string) error {
 	c := &t.columns
+	if what := foreign.What([]byte(names[0])); what != "" && len(names) == 1 {
+		return fmt.Errorf("no table but %s", what)
+	}
 	if len(names) == 1 {
 		return fmt.Errorf("want several columns with a comma, tab, semicolon or bar between them (--delimiter says another character), and there is one, %.80q", names[0])
 	}

@@ -257,6 +257,7 @@ func TestErrors(t *testing.T) {
 		"a role twice":            {"a,b\n1,2\n", "map=submit=a,submit=b", "--map has submit twice"},
 		"no role":                 {"a,b\n1,2\n", "map=a", `--map has "a", want ROLE=COLUMN`},
 		"no times":                {"a,b\n1,2\n", "", "want a column for submit or start, among a, b (by their names: none is known; --map gives columns their roles"},
+		"what a command lists":    {"Total Nodes:3\n  Node-Id  Node-State\n  h:1  RUNNING\n", "", "no table but what yarn node -list prints, without the sizes of nodes; an import takes"},
 		"one column":              {"JobID  Submit  End\n1  2  3\n", "", `want several columns with a comma, tab, semicolon or bar between them (--delimiter says another character), and there is one, "JobID  Submit  End"`},
 		"no durations":            {"submit,b\n1,2\n", "", "want a column for duration or end, among submit, b"},
 		"another type":            {"submit,duration\nx,2\ny,3\n", "header=yes", `column submit is to be submit, but has values such as "x"; want numbers of seconds`},
