@@ -86,9 +86,9 @@ func (r *record) ended() int {
 	return 1
 }
 
-// nodesOfSlurm is where a table of sacct has the numbers of nodes of jobs, -1 = nowhere. Of Parquet files only columns with a role are read.
-func (t *reader) nodesOfSlurm(names []string, s source) int {
-	if _, byColumn := s.(binder); byColumn || !t.slurm {
+// nodesOfSlurm is where a table of sacct has the numbers of nodes of jobs, -1 = nowhere.
+func (t *reader) nodesOfSlurm(names []string) int {
+	if !t.slurm {
 		return -1
 	}
 	for _, name := range []string{"AllocNodes", "NNodes", "ReqNodes"} {

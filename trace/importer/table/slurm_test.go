@@ -3,10 +3,12 @@ package table
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"replay/trace"
+	"replay/trace/importer/importtest"
 	"replay/trace/importer/workload"
 )
 
@@ -104,5 +106,35 @@ func TestSlurmNodes(t *testing.T) {
 	}
 	if _, m, err := imported(t, head+"1"+ok+"1|1G|2000000000|cpu=1|\n2"+ok+"1|1G|1|cpu=1|\n", nil, nil); err != nil || len(m.JobList) != 1 {
 		t.Errorf("more nodes than a job may have tasks: %v", err)
+	}
+}
+
+// The number of nodes counts in a table of Parquet as in one of text, also where it has blanks and is of floating point, as pandas writes such a column.
+func TestSlurmNodesInParquet(t *testing.T) {
+	type row struct {
+		JobID      string
+		State      string
+		Submit     string
+		Start      string
+		ElapsedRaw int64
+		NCPUS      int64
+		ReqMem     string
+		NNodes     *float64 `parquet:"NNodes,optional"`
+	}
+	four := 4.0
+	of := func(job string, nodes *float64) row {
+		return row{job, "COMPLETED", "2026-01-01T00:00:00", "2026-01-01T00:00:30", 60, 8, "16G", nodes}
+	}
+	dir := t.TempDir()
+	for name, rows := range map[string][]row{"part-0.parquet": {of("1", nil), of("2", &four)}, "part-1.parquet": {of("3", &four)}} {
+		importtest.Write(t, filepath.Join(dir, name), string(importtest.Parquet(t, rows)))
+	}
+	res, m, err := importtest.Import(t, Parquet, dir, func(o *workload.Options) { o.Nodes = 4 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "1@0 []8000m/16384MiB[60000]; 2@0 []2000m/4096MiB[60000 60000 60000 60000]; 3@0 []2000m/4096MiB[60000 60000 60000 60000]"
+	if got := jobs(m); got != want || res.Counts.Modelled["jobs_of_several_nodes_as_gangs"] != 2 {
+		t.Errorf("jobs %s, want %s; modelled %v", got, want, res.Counts.Modelled)
 	}
 }

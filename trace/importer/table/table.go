@@ -202,11 +202,7 @@ func (t *reader) bind(s source, path, said string) error {
 				return err
 			}
 		}
-		t.nodes = t.nodesOfSlurm(names, s)
-		if p, ok := s.(binder); ok {
-			return p.bind(t.columns.places())
-		}
-		return nil
+		return t.read(s, names)
 	}
 	t.first, t.slurm = names, ofSlurm(names)
 	t.b.Note("%s", said)
@@ -229,18 +225,29 @@ func (t *reader) bind(s source, path, said string) error {
 	if err := t.enough(names); err != nil {
 		return err
 	}
-	if p, ok := s.(binder); ok {
-		if err := p.bind(t.columns.places()); err != nil {
-			return err
-		}
+	if err := t.read(s, names); err != nil {
+		return err
 	}
 	if err := t.settle(s.sample()); err != nil {
 		return err
 	}
 	t.open = slices.ContainsFunc(t.columns[:], func(c *column) bool { return c != nil && c.open })
-	t.nodes = t.nodesOfSlurm(names, s)
 	t.sayRest()
 	return nil
+}
+
+// read makes those columns of a file be read that count: those with a role, and of sacct the numbers of nodes.
+func (t *reader) read(s source, names []string) error {
+	t.nodes = t.nodesOfSlurm(names)
+	p, ok := s.(binder)
+	if !ok {
+		return nil
+	}
+	places := t.columns.places()
+	if t.nodes >= 0 {
+		places = append(places, t.nodes)
+	}
+	return p.bind(places)
 }
 
 // enough tells what is missing.
