@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"replay/duration"
 	"replay/engine/record"
 	"replay/trace"
 )
@@ -63,7 +64,7 @@ func Read(name string, text []byte) (*List, error) {
 			p.Currency = value
 			continue
 		case kind == "minimum":
-			d, err := time.ParseDuration(value)
+			d, err := duration.Parse(value)
 			if err != nil || d < 0 || d > 24*time.Hour || d%time.Second != 0 {
 				return nil, fmt.Errorf("%s:%d: minimum is %q, want whole seconds up to a day, such as 60s", name, n, value)
 			}

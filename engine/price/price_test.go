@@ -13,12 +13,12 @@ func TestPrices(t *testing.T) {
 		{Host: "a", MemMiB: 65536, VCores: 16, Present: true}, {Host: "b", MemMiB: 65536, VCores: 16, Labels: []string{"gpu"}, Present: true},
 		{Host: "c", MemMiB: 1024, VCores: 1, Present: true}, {Host: "d", MemMiB: 65536, VCores: 16},
 	}
-	p, err := Read("p", []byte("currency = EUR\nminimum=60s\ngpu=3 # dear\n\n65536x16=0.5\n*=.25\n"))
+	p, err := Read("p", []byte("currency = EUR\nminimum=1d\ngpu=3 # dear\n\n65536x16=0.5\n*=.25\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	of, err := p.Of(nodes)
-	if err != nil || of.Currency != "EUR" || of.MinimumMS != 60_000 {
+	if err != nil || of.Currency != "EUR" || of.MinimumMS != 86_400_000 {
 		t.Fatalf("%+v (%v)", of, err)
 	}
 	for i, want := range []int64{500_000, 3_000_000, 250_000, 500_000} {

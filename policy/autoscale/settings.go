@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"replay/duration"
 )
 
 // A Setting is a value and where it stands, for messages.
@@ -107,11 +109,7 @@ func (r *Reader) Yes(key string) bool {
 
 // parseTime reads 90s, 2m, 1h30m or 1d.
 func parseTime(text string) (int64, bool) {
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		n, err := strconv.ParseInt(days, 10, 32)
-		return n * day, err == nil
-	}
-	d, err := time.ParseDuration(text)
+	d, err := duration.Parse(text)
 	return d.Milliseconds(), err == nil
 }
 

@@ -19,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"replay/duration"
 	"replay/engine/spelling"
 	"replay/report/metric"
 	"replay/report/quantity"
@@ -69,7 +70,7 @@ func Parse(text string) (*Target, error) {
 		return nil, fmt.Errorf("%q: %s is no number", text, m[5])
 	}
 	if m[7] != "" { // 1h30m
-		d, err := time.ParseDuration(m[5] + m[6] + m[7])
+		d, err := duration.Parse(m[5] + m[6] + m[7])
 		if err != nil {
 			return nil, fmt.Errorf("%q: %s is no time, want one such as 90m or 1h30m", text, m[5]+m[6]+m[7])
 		}

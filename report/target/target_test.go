@@ -32,6 +32,7 @@ func TestFind(t *testing.T) {
 		{"p95(wait, queue=root.b.etl) > +250ms", "wait_job_first_task_p95_ms[queue=root.b.etl]", ">", 250, true, false},
 		{"p95(wait,size=1-10) <= 2d", "wait_job_first_task_p95_ms[size=1-10]", "<=", 172_800_000, false, false},
 		{"p95(wait) < 1h30m", "wait_job_first_task_p95_ms", "<", 5_400_000, false, false},
+		{"p95(wait) < 1d12h", "wait_job_first_task_p95_ms", "<", 129_600_000, false, false},
 		{"p95(wait) > -1m30.5s", "wait_job_first_task_p95_ms", ">", -90_500, true, false},
 		{"mean(slowdown) < 1.8", "slowdown_mean", "<", 1.8, false, false},
 		{"locality_tasks_node >= 90%", "locality_tasks_node", ">=", .9, false, false},

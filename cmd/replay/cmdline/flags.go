@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"replay/duration"
 	"replay/engine/spelling"
 )
 
@@ -206,7 +207,7 @@ func (f *FlagWord) value() string {
 			return strconv.FormatInt(n, 10)
 		}
 	case *cli.DurationFlag:
-		if d, err := ParseDuration(f.Value); err == nil {
+		if d, err := duration.Parse(f.Value); err == nil {
 			return d.String()
 		}
 	}

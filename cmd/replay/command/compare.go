@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -337,9 +336,7 @@ func aWindow(value string) error {
 // parseWindow reads FROM..TO, two times of a trace, of which the first may be 0.
 func parseWindow(text string) (from, to int64, err error) {
 	first, last, ok := strings.Cut(text, "..")
-	if d, bad := time.ParseDuration(first); bad != nil || d != 0 {
-		from, err = cmdline.ParseTime(first)
-	}
+	from, err = cmdline.ParseStart(first)
 	if err == nil && ok {
 		to, err = cmdline.ParseTime(last)
 	}

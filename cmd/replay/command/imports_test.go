@@ -17,28 +17,29 @@ var picture = map[string][]string{
 	"replay/input/yamltext":    nil,              // bounds YAML before it is parsed
 	"replay/shown":             nil,              // what people look at
 	"replay/counted":           nil,              // "1 job", "3 jobs"
+	"replay/duration":          nil,              // 90s, 1h30m, 7d
 	"replay/sealed":            {"replay/input"}, // whether files are as they were written
 	"replay/sealed/sealedtest": {"replay/sealed"},
 	"replay/outdir":            nil,               // puts what is written in its place
 	"replay/spill":             {"replay/outdir"}, // groups and sorts more than memory holds
 
 	"replay/trace/importer":           {"replay/trace", "replay/trace/importer/..."},
-	"replay/trace/importer/workload":  {"replay/trace/importer/foreign", "replay/counted", "replay/input", "replay/outdir", "replay/trace", "replay/trace/hdfs", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines", "replay/trace/importer/recorded", "replay/trace/importer/rmnodes", "replay/spill"},
+	"replay/trace/importer/workload":  {"replay/duration", "replay/trace/importer/foreign", "replay/counted", "replay/input", "replay/outdir", "replay/trace", "replay/trace/hdfs", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines", "replay/trace/importer/recorded", "replay/trace/importer/rmnodes", "replay/spill"},
 	"replay/trace/importer/recorded":  {"replay/trace", "replay/trace/tablefile"},
 	"replay/trace/importer/rmnodes":   nil,
 	"replay/trace/importer/foreign":   nil,
 	"replay/trace/importer/codec":     {"replay/input"},
 	"replay/trace/importer/lines":     nil,
 	"replay/trace/importer/jsontext":  nil,
-	"replay/trace/importer/...":       {"replay/counted", "replay/input", "replay/spill", "replay/trace", "replay/trace/decima", "replay/trace/tablefile", "replay/trace/importer/..."}, // formats
+	"replay/trace/importer/...":       {"replay/duration", "replay/counted", "replay/input", "replay/spill", "replay/trace", "replay/trace/decima", "replay/trace/tablefile", "replay/trace/importer/..."}, // formats
 	"replay/trace/importer/eventlog":  {"replay/policy/resource", "replay/counted", "replay/input", "replay/trace", "replay/trace/importer/..."},
 	"replay/trace/importer/mapreduce": {"replay/policy/resource", "replay/trace", "replay/trace/importer/recorded", "replay/trace/importer/workload"},
-	"replay/trace/importer/swim":      {"replay/trace", "replay/trace/importer/workload", "replay/trace/importer/importtest", "replay/trace/synth/model"},
+	"replay/trace/importer/swim":      {"replay/trace/importer/delimited", "replay/trace", "replay/trace/importer/workload", "replay/trace/importer/importtest", "replay/trace/synth/model"},
 
 	"replay/policy/resource":              nil,
 	"replay/policy":                       {"replay/policy/autoscale", "replay/policy/resource"},
 	"replay/policy/starlark":              {"replay/policy", "replay/policy/autoscale", "replay/policy/resource"},
-	"replay/policy/autoscale":             {"replay/policy/resource"},
+	"replay/policy/autoscale":             {"replay/duration", "replay/policy/resource"},
 	"replay/policy/starlark/starlarktest": {"replay/policy", "replay/policy/starlark"},
 	"replay/trace":                        {"replay/input", "replay/sealed", "replay/outdir", "replay/spill", "replay/trace/tablefile"},
 	"replay/trace/tablefile":              {"replay/input", "replay/spill"},
@@ -82,7 +83,7 @@ var picture = map[string][]string{
 	"replay/engine/master/mastertest":     {"replay/policy/resource", "replay/engine/master", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/trace"},
 	"replay/engine/spark/driver":          {"replay/policy", "replay/policy/resource", "replay/engine/master", "replay/engine/fetch", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/engine/reuse", "replay/engine/model", "replay/engine/sorted", "replay/engine/spark", "replay/engine/spark/allocator", "replay/engine/spark/conf", "replay/engine/spark/scala", "replay/trace"},
 	"replay/engine/model":                 nil,
-	"replay/engine/price":                 {"replay/engine/record", "replay/trace"},
+	"replay/engine/price":                 {"replay/duration", "replay/engine/record", "replay/trace"},
 	"replay/engine/scenario/queuefile":    {"replay/engine/yarn/conf", "replay/trace"},
 	"replay/engine/scenario": {"replay/engine/scenario/queuefile", "replay/input", "replay/engine/price", "replay/engine/remark", "replay/policy", "replay/policy/autoscale", "replay/trace", "replay/trace/view", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/engine/spelling", "replay/engine/model", "replay/engine/generic", "replay/engine/mapreduce", "replay/engine/mapreduce/conf", "replay/engine/spark", "replay/engine/spark/conf", "replay/engine/spark/driver",
 		"replay/engine/yarn", "replay/engine/yarn/fair", "replay/engine/yarn/conf", "replay/engine/yarn/fifo", "replay/engine/yarn/capacity"},
@@ -105,7 +106,7 @@ var picture = map[string][]string{
 	"replay/report/page":       {"replay/shown", "replay/engine/record", "replay/report/explain", "replay/report/figure", "replay/report/metric", "replay/report/quantity", "replay/report/result", "replay/report/shares"},
 	"replay/report/inference":  {"replay/counted", "replay/report/dist"},
 	"replay/report/compare":    {"replay/report", "replay/sealed", "replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/parting", "replay/report/plot", "replay/report/quantity", "replay/report/result", "replay/report/sums"},
-	"replay/report/target":     {"replay/engine/spelling", "replay/report/metric", "replay/report/quantity"},
+	"replay/report/target":     {"replay/duration", "replay/engine/spelling", "replay/report/metric", "replay/report/quantity"},
 	"replay/report/parting":    {"replay/shown", "replay/engine/record", "replay/report/quantity", "replay/report/result", "replay/trace"},
 	"replay/report/explain":    {"replay/shown", "replay/engine/record", "replay/report/parting", "replay/report/quantity", "replay/report/result", "replay/trace"},
 	"replay/report/plan":       {"replay/shown", "replay/engine/record", "replay/trace", "replay/report/metric", "replay/report/page", "replay/outdir", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/quantity", "replay/report/target"},
@@ -148,9 +149,9 @@ var picture = map[string][]string{
 	"replay/live/livetest":             nil,
 	"replay/tune":                      {"replay/outdir", "replay/report/dist", "replay/report/inference", "replay/report/metric", "replay/report/page", "replay/report/quantity", "replay/report/target", "replay/sweep"},
 	"replay/cmd/replay/command":        {"replay/..."},
-	"replay/cmd/replay/cmdline":        {"replay/engine", "replay/engine/spelling", "replay/input", "replay/report", "replay/report/metric", "replay/shown", "replay/trace"},
+	"replay/cmd/replay/cmdline":        {"replay/duration", "replay/engine", "replay/engine/spelling", "replay/input", "replay/report", "replay/report/metric", "replay/shown", "replay/trace"},
 	"replay/cmd/replay/settings":       {"replay/cmd/replay/cmdline", "replay/engine/price", "replay/engine/record", "replay/engine/scenario", "replay/input", "replay/input/yamltext", "replay/policy", "replay/policy/autoscale", "replay/policy/starlark", "replay/trace", "replay/trace/view"},
-	"replay/cmd/replay/tracecmd":       {"replay/counted", "replay/cmd/replay/cmdline", "replay/engine/mapreduce/conf", "replay/engine/spark/conf", "replay/heap", "replay/input", "replay/live", "replay/outdir", "replay/report", "replay/report/portrait", "replay/report/quantity", "replay/report/timeline", "replay/shown", "replay/trace", "replay/trace/portrait", "replay/trace/..."},
+	"replay/cmd/replay/tracecmd":       {"replay/duration", "replay/counted", "replay/cmd/replay/cmdline", "replay/engine/mapreduce/conf", "replay/engine/spark/conf", "replay/heap", "replay/input", "replay/live", "replay/outdir", "replay/report", "replay/report/portrait", "replay/report/quantity", "replay/report/timeline", "replay/shown", "replay/trace", "replay/trace/portrait", "replay/trace/..."},
 	"replay/cmd/replay/selfcmd":        {"replay/bench/conform", "replay/cmd/replay/cmdline", "replay/outdir"},
 	"replay/cmd/replay/resultcmd":      {"replay/input", "replay/shown", "replay/cmd/replay/cmdline", "replay/engine/record", "replay/report", "replay/report/..."},
 	"replay/cmd/replay":                {"replay/cmd/replay/command", "replay/policy"},

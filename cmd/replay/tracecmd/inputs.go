@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/cmd/replay/cmdline"
+	"replay/duration"
 	"replay/input"
 	"replay/report/quantity"
 	"replay/trace"
@@ -73,7 +74,7 @@ func ReadTime(text string) (ms int64, day bool, err error) {
 			return t.UnixMilli(), true, nil
 		}
 	}
-	if d, err := cmdline.ParseDuration(text); err == nil && d >= 0 {
+	if d, err := duration.Parse(text); err == nil && d >= 0 {
 		return d.Milliseconds(), false, nil
 	}
 	return 0, false, fmt.Errorf("no time")

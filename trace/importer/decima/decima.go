@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"replay/duration"
 	"replay/spill"
 	"replay/trace"
 	"replay/trace/decima"
@@ -56,9 +57,9 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) (err error)
 	b.NoEpoch, b.Durations = true, trace.DurationModelled
 	r := &reader{b: b, waiting: waiting{names: spill.NewSorter()}}
 	defer func() { err = errors.Join(err, r.waiting.close()) }()
-	gap, err := time.ParseDuration(b.Param("gap"))
+	gap, err := duration.Parse(b.Param("gap"))
 	if err != nil || gap < 0 || gap > 1000*time.Hour {
-		return b.ParamError("gap", "a time such as 25s, up to 1000h")
+		return b.ParamError("gap", "a time such as 25s, 10m or 1d, up to 1000h")
 	}
 	r.gapMS = gap.Milliseconds()
 	for _, p := range []struct {

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"strings"
 	"time"
+
+	"replay/duration"
 )
 
 // arrivals says when applications are submitted.
@@ -18,9 +20,9 @@ func parseArrivals(s string) (arrivals, error) {
 	if s == "recorded" {
 		return arrivals{kind: s}, nil
 	}
-	d, err := time.ParseDuration(gap)
-	if !ok || err != nil || d < 0 || d.Milliseconds() > 1<<40 || kind != "poisson" && kind != "fixed" {
-		return arrivals{}, fmt.Errorf("--arrivals is %q, want recorded, poisson:30s or fixed:10s with any duration", s)
+	d, err := duration.Parse(gap)
+	if !ok || err != nil || d < 0 || kind != "poisson" && kind != "fixed" {
+		return arrivals{}, fmt.Errorf("--arrivals is %q, want recorded, poisson:30s or fixed:10s, with a time of 0 to %dd", s, duration.Most/(24*time.Hour))
 	}
 	return arrivals{kind, d}, nil
 }

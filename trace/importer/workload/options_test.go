@@ -50,6 +50,7 @@ func TestOptionErrors(t *testing.T) {
 		{func(o *Options) { o.Blocks = "some" }, `blocks is "some"`},
 		{func(o *Options) { o.Arrivals = "poisson" }, `arrivals is "poisson"`},
 		{func(o *Options) { o.Arrivals = "poisson:-3s" }, `arrivals is "poisson:-3s"`},
+		{func(o *Options) { o.Arrivals = "fixed:277777h" }, `arrivals is "fixed:277777h", want recorded, poisson:30s or fixed:10s, with a time of 0 to 11574d`},
 		{func(o *Options) { o.Copies = 0 }, "copies is 0"},
 		{func(o *Options) { o.Racks = 0 }, "racks is 0"},
 		{func(o *Options) { o.Replication = 0 }, "replication is 0"},

@@ -98,6 +98,7 @@ func TestArrivals(t *testing.T) {
 		{"copies come with the recorded", "recorded", 2, "b@0 b#1@0 c@2000 c#1@2000 a@4000 a#1@4000"},
 		{"copies follow at fixed gaps", "fixed:10s", 2, "b@0 c@10000 a@20000 b#1@30000 c#1@40000 a#1@50000"},
 		{"random gaps, pinned", "poisson:10s", 1, "b@0 c@5017 a@14956"},
+		{"gaps of days", "fixed:1d12h", 1, "b@0 c@129600000 a@259200000"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			res, m := made(t, apps, func(o *Options) { o.Arrivals, o.Copies = tt.arrivals, tt.copies })
