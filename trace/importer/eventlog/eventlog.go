@@ -266,7 +266,7 @@ func (r *reading) read(ctx context.Context, log Log, app *appLog, known *Known) 
 	if err != nil {
 		return nil, workload.Leave(log.Path, workload.Unusable, "%w", err)
 	}
-	app.lost = lostEvents(app, func(k string) int64 { return r.counts.Modelled[k] - modelled[k] })
+	app.lost = lostEvents(app, func(k string) int64 { return r.counts.Modelled[k] - modelled[k] }, r.counts.Dropped[ofNoJob]-before[ofNoJob])
 	for _, k := range slices.Sorted(maps.Keys(r.counts.Dropped)) {
 		if n := r.counts.Dropped[k] - before[k]; n > 0 && r.mode == workload.Strict {
 			return nil, workload.Leave(log.Path, workload.Damaged, "%d x %s, and strict wants nothing dropped", n, k)
@@ -276,17 +276,21 @@ func (r *reading) read(ctx context.Context, log Log, app *appLog, known *Known) 
 }
 
 // lostEvents says which events the log of an application has lost, as Spark's listener bus drops them when it is late; "" = none. Tasks that ran when an
-// application ended have no end.
-func lostEvents(app *appLog, modelled func(count string) int64) string {
+// application ended have no end. Of jobs of which neither start nor end is there their stages tell.
+func lostEvents(app *appLog, modelled func(count string) int64, stagesOfNoJob int64) string {
 	var lost []string
 	ends := modelled
 	if app.end == absent { // these may have come where the log breaks off
 		ends = func(string) int64 { return 0 }
 	}
+	if app.drops["job_ends_without_start"] > 0 {
+		stagesOfNoJob = 0 // they are those of these jobs
+	}
 	for _, of := range []struct {
 		n    int64
 		what string
 	}{
+		{stagesOfNoJob, "stages' jobs"},
 		{modelled("executors_that_no_event_added"), "of added executors"}, {app.drops["job_ends_without_start"], "of started jobs"},
 		{app.drops["stage_submissions"], "of submitted stages"}, {app.drops["stage_completions"], "of completed stages"},
 		{app.drops[endsAlone], "of started tasks"}, {modelled("durations_of_lost_task_ends") + modelled("durations_of_lost_tasks"), "of ended tasks"},

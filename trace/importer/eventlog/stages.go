@@ -42,6 +42,9 @@ func (b *appBuilder) profile(id int32) *resourceProfile {
 	return nil
 }
 
+// ofNoJob counts the stages of which no job's start is there.
+const ofNoJob = "stages_of_no_job"
+
 // stages fills the stages of out. ready is when user code could go on.
 func (b *appBuilder) stages(out *Application, ready int64) error {
 	b.lastEnd = absent
@@ -62,7 +65,7 @@ func (b *appBuilder) stages(out *Application, ready int64) error {
 		if j := b.dag.job[id]; j != nil {
 			s.SparkJob, s.Pool = j.id, j.pool
 		} else {
-			b.counts.Dropped["stages_of_no_job"]++
+			b.counts.Dropped[ofNoJob]++
 		}
 		if at := st.first(); at != absent && readyAt != absent {
 			if at < readyAt {

@@ -56,7 +56,7 @@ func TestLossIsSaid(t *testing.T) {
 		want string
 	}{
 		{[]int{6}, "1 of submitted stages"}, {[]int{7, 8}, "2 of started tasks"}, {[]int{10}, "1 of ended tasks"}, {[]int{8, 10}, "1 of ended tasks"},
-		{[]int{15}, "1 of completed stages"}, {[]int{7, 15}, "1 of completed stages, 1 of started tasks"}, {[]int{5}, "1 of started jobs"}, {[]int{16}, "1 of ended jobs"}, {[]int{17}, ""}, {[]int{16, 17}, ""}, {nil, ""},
+		{[]int{15}, "1 of completed stages"}, {[]int{7, 15}, "1 of completed stages, 1 of started tasks"}, {[]int{5}, "1 of started jobs"}, {[]int{16}, "1 of ended jobs"}, {[]int{17}, ""}, {[]int{16, 17}, ""}, {[]int{5, 16}, "2 stages' jobs"}, {nil, ""},
 	} {
 		var kept []string
 		for i, l := range lines {
@@ -147,5 +147,27 @@ func TestClockSetBackIsSaid(t *testing.T) {
 				t.Errorf("%s, launch at %s: warned %q, want %q", name, launch, text, said)
 			}
 		}
+	}
+}
+
+// A log whose times are seconds is told from one of January 1970 by nobody; both are said.
+func TestTimesInSeconds(t *testing.T) {
+	for at, said := range map[int64]bool{0: false, 1_700_000_000: true, 1_700_000_000_000: false} {
+		var warned []string
+		text := later(logText, at)
+		if _, _, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1", text), func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } }); err != nil {
+			t.Fatal(err)
+		}
+		if all := strings.Join(warned, "\n"); strings.Contains(all, "if its times are seconds, where Spark writes ms") != said {
+			t.Errorf("from %d ms on: warned %q", at, all)
+		}
+	}
+}
+
+// A line of blanks is an empty one.
+func TestLinesOfBlanks(t *testing.T) {
+	res, _, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1", strings.ReplaceAll(logText, "\n", "\n \t\r\n")), nil)
+	if err != nil || res.Counts.Read["lines"] != int64(strings.Count(logText, "\n")) {
+		t.Errorf("%v, read %v", err, res)
 	}
 }
