@@ -86,6 +86,7 @@ type reader struct {
 	alike      int64  // rows that are the same as another of their job in every column
 	firstAlike string // the job of the first of them
 
+	nothing        nothing
 	staged, inTurn int64 // jobs of several stages whose order no column says; those of them whose stages began after the end of the ones before
 }
 
@@ -113,6 +114,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder, open func(p
 		}
 		b.Progress(i+1, len(files), "files")
 	}
+	t.sayNothing()
 	if t.columns[roleJob] == nil {
 		return nil
 	}
@@ -470,6 +472,7 @@ func (t *reader) row(path string, s source, fields [][]byte) error {
 	if len(r.outcome) == 0 && len(t.columns.bytes(roleStatus, fields)) > 0 {
 		t.b.Counts.Defaulted["outcomes_of_words_that_are_not_known"]++
 	}
+	t.countNothing(&r, path, s, fields)
 	switch {
 	case t.columns[roleJob] == nil:
 		t.rows++

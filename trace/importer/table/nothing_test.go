@@ -1,0 +1,35 @@
+package table
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"replay/trace/importer/workload"
+)
+
+var directory = regexp.MustCompile(`\S*/`)
+
+// Rows that state no vcores, next to no memory or no time are taken, and warned of with their number; single short tasks are not.
+func TestRowsThatStateNothing(t *testing.T) {
+	const head = "job,submit,duration,vcores,memory\n"
+	rows := func(n int, row string) string { return strings.Repeat("a"+row+"\n", n) }
+	for _, tt := range []struct{ name, text, want string }{
+		{"none", head + rows(3, ",1,5,1,8589934592"), ""},
+		{"no vcores", head + rows(2, ",1,5,1,8589934592") + "b,2,5,0,8589934592\n", "1 of 3 rows have 0 vcores, the first is t.csv: line 4: 0: a task that asks for so little gets YARN's least container"},
+		{"4096 bytes", head + "a,1,5,1,8589934592\nb,2,5,1,4096\nc,3,5,1,1048576\n", "1 of 3 rows have less than 1 MiB of memory, the first is t.csv: line 3: 4096: a task that asks for so little gets YARN's least container; if it is of another unit, --map memory=memory:UNIT says so"},
+		{"no memory", head + "a,1,5,1,8589934592\nb,2,5,1,0\n", "1 of 2 rows have less than 1 MiB of memory, the first is t.csv: line 3: 0: "},
+		{"a tenth without a time", head + rows(9, ",1,5,1,8589934592") + "b,2,0,1,8589934592\n", "1 of 10 rows have a duration of 0, the first is t.csv: line 11: 0: their tasks take no time in a replay"},
+		{"fewer without a time", head + rows(10, ",1,5,1,8589934592") + "b,2,0,1,8589934592\n", ""},
+		{"an end at the start", "submit,end\n5,5\n7,7\n", "2 of 2 rows have a duration of 0, the first is t.csv: line 2: 0: their tasks take no time in a replay"},
+	} {
+		var warned []string
+		if _, _, err := imported(t, tt.text, nil, func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } }); err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		all := directory.ReplaceAllString(strings.Join(warned, "\n"), "")
+		if said := strings.Contains(all, "rows have"); said != (tt.want != "") || !strings.Contains(all, tt.want) {
+			t.Errorf("%s: warned %q, want %q", tt.name, all, tt.want)
+		}
+	}
+}
