@@ -21,6 +21,9 @@ func (r *Recording) caveats() (texts []string) {
 	if lacking, of := r.unknownStarts(); lacking > 0 {
 		texts = append(texts, fmt.Sprintf("lacks the launch of %d of %d containers (containers.jsonl): they start as fast as the model says, whatever they took on this cluster, so errors are not those of the replay alone", lacking, of))
 	}
+	if r.strangers > 0 {
+		texts = append(texts, fmt.Sprintf("has %d executors on hosts that are no nodes of its cluster.json: there are fewer nodes in the replay, or preferred hosts go by other names, so errors are not those of the replay alone", r.strangers))
+	}
 	switch n := int64(0); {
 	case r.input.LocalitySource == trace.LocalityObserved:
 		texts = append(texts, "lacks the preferred hosts of tasks (task-preferences.jsonl.gz): they are those of the blocks of files as far as these are known, else inferred from where tasks ran, so errors are not those of the replay alone")

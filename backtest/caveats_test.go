@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -30,6 +31,11 @@ func TestWhatAClusterLacks(t *testing.T) {
 		{"no containers", containers, nil, "mine lacks the launch of 6 of 6 containers (containers.jsonl): ", ""},
 		{"empty containers", containers, nothing, "mine lacks the launch of 6 of 6 containers (containers.jsonl): ", ""},
 		{"half of the containers", containers, half, "mine lacks the launch of 3 of 6 containers (containers.jsonl): ", ""},
+		{"containers that are there again", containers, func(data []byte) []byte { return append(data, data...) }, "", "container 9, container_1795247048320_0001_01_000001, is there again, want each once"},
+		{"containers in seconds", containers, func(data []byte) []byte {
+			return regexp.MustCompile(`("t_[a-z_]+": ?\d{10})\d{3}`).ReplaceAll(data, []byte("$1"))
+		}, "mine lacks the launch of 6 of 6 containers (containers.jsonl): ", "want ms since 1970 from the submission of application_1795247048320_0001, "},
+		{"other names of nodes", "cluster.json", func(data []byte) []byte { return bytes.ReplaceAll(data, []byte(`"node0`), []byte(`"other0`)) }, "mine has 6 executors on hosts that are no nodes of its cluster.json: ", "cluster.json: the nodes lack the hosts of 6 executors, of which the first is \"node0"},
 		{"empty preferences", preferences, nothing, "mine lacks the preferred hosts of tasks (task-preferences.jsonl.gz): ", "task-preferences.jsonl.gz: holds nothing"},
 		{"half of the preferences", preferences, half, "mine lacks the preferred hosts of ", ""},
 	}
@@ -57,7 +63,7 @@ func TestWhatAClusterLacks(t *testing.T) {
 				t.Errorf("the report says %q, want %q", said, tt.want)
 			}
 			all := strings.Join(warned, "\n")
-			if want := strings.Replace(tt.want, "mine lacks", "mine: lacks", 1); !strings.Contains(all, want) || !strings.Contains(all, tt.warned) || tt.want == "" && all != "" {
+			if want := strings.Replace(tt.want, "mine ", "mine: ", 1); !strings.Contains(all, want) || !strings.Contains(all, tt.warned) || tt.want+tt.warned == "" && all != "" {
 				t.Errorf("warned %q, want %q and %q", all, want, tt.warned)
 			}
 		})

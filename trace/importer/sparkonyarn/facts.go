@@ -2,8 +2,12 @@ package sparkonyarn
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"replay/input"
@@ -83,13 +87,23 @@ func (s *scenario) schedulerFiles() error {
 
 // containers is what was recorded of the containers of the applications in the trace, with the executors that ran in them.
 func (s *scenario) containers() (all []map[string]any, err error) {
-	err = eachLine(s, "containers.jsonl", false, func(c *map[string]any, _ []byte) error {
+	seen, line := map[string]bool{}, 0
+	err = eachLine(s, containersFile, false, func(c *map[string]any, _ []byte) error {
+		line++
 		raw := *c
-		if app, _ := raw["app"].(string); !s.added[app] {
+		app, _ := raw["app"].(string)
+		if !s.added[app] {
 			s.Counts.Dropped["containers_of_no_job"]++
 			return nil
 		}
 		name, _ := raw["container"].(string)
+		if seen[name] {
+			return s.Drop("containers_that_are_there_again", "%s: container %d, %s, is there again, want each once", filepath.Join(s.dir, containersFile), line, name)
+		}
+		seen[name] = true
+		if err := s.apps[app].times(raw); err != nil {
+			return s.Drop("containers_with_times_that_can_not_be", "%s: container %d, %s: %w", filepath.Join(s.dir, containersFile), line, name, err)
+		}
 		if e, ok := s.executor[name]; ok {
 			raw["executor"] = e
 		}
@@ -97,6 +111,40 @@ func (s *scenario) containers() (all []map[string]any, err error) {
 		return nil
 	})
 	return all, err
+}
+
+const containersFile = "containers.jsonl"
+
+// How far the clocks of a cluster may differ, and how long after its application a container may end: its node may be lost.
+const (
+	clockStepMS = 60_000
+	lateMS      = 24 * 3_600_000
+)
+
+// times checks the times of a container of the application.
+func (a *recordedApp) times(container map[string]any) error {
+	least, most := float64(a.Submitted-clockStepMS), float64(a.Submitted)+trace.LongestMS
+	if a.Finished > 0 {
+		most = float64(a.Finished + lateMS)
+	}
+	for _, name := range slices.Sorted(maps.Keys(container)) {
+		v := container[name]
+		if !strings.HasPrefix(name, "t_") || v == nil {
+			continue
+		}
+		if at, ok := v.(float64); !ok || at < least || at > most {
+			return fmt.Errorf("%s is %v, want ms since 1970 from the submission of %s, %d, on", name, shownTime(v), a.App, a.Submitted)
+		}
+	}
+	return nil
+}
+
+// shownTime is a number of JSON without an exponent.
+func shownTime(v any) any {
+	if at, ok := v.(float64); ok {
+		return strconv.FormatFloat(at, 'f', -1, 64)
+	}
+	return v
 }
 
 // rebase turns the times of a recorded object, its fields t_* and its transitions, into those of the trace, and

@@ -126,3 +126,38 @@ func TestTasksOfSparkBesideTheirLogs(t *testing.T) {
 		t.Errorf("a row without type or stage: %v", err)
 	}
 }
+
+// A node or container that is there twice, and times of containers that can not be theirs, are told by file and place.
+func TestContradictingFacts(t *testing.T) {
+	for _, tt := range []struct {
+		file, from, to, want string
+		refused              bool
+	}{
+		{"cluster.json", `"node02"`, `"node01"`, `cluster.json: nodes[1]: node "node01" is there again, want each once`, true},
+		{"containers.jsonl", `"t_acquired":`, `"t_acquired":-`, "containers.jsonl: container 1, container_1795247048320_0001_01_000001: t_acquired is -", false},
+		{"containers.jsonl", `"t_acquired":`, `"t_acquired":"soon","x":`, "t_acquired is soon, want ms since 1970 from the submission of application_1795247048320_0001, ", false},
+		{"containers.jsonl", `"t_acquired":`, `"t_acquired":null,"x":`, "", false},
+		{"containers.jsonl", `"t_acquired":1`, `"t_acquired":91`, "t_acquired is 91", false},
+	} {
+		dir := importtest.Copy(t, fixture)
+		text := strings.ReplaceAll(string(importtest.Read(t, dir+"/"+tt.file)), `": `, `":`)
+		if !strings.Contains(text, tt.from) {
+			t.Fatalf("%s has no %s", tt.file, tt.from)
+		}
+		importtest.Write(t, dir+"/"+tt.file, strings.Replace(text, tt.from, tt.to, 1))
+		var warned []string
+		res, _, err := importtest.Import(t, Format, dir, func(o *workload.Options) { o.Warn = func(w string) { warned = append(warned, w) } })
+		said := strings.Join(warned, "\n")
+		if (err != nil) != tt.refused || tt.refused && !strings.Contains(err.Error(), tt.want) || !tt.refused && !strings.Contains(said, tt.want) {
+			t.Errorf("%s with %s: %v, warned %q, want %q", tt.file, tt.to, err, said, tt.want)
+		}
+		if dropped := int64(0); !tt.refused {
+			if tt.want != "" {
+				dropped = 1
+			}
+			if got := res.Counts.Dropped["containers_with_times_that_can_not_be"]; got != dropped {
+				t.Errorf("%s with %s: %d containers dropped, want %d", tt.file, tt.to, got, dropped)
+			}
+		}
+	}
+}

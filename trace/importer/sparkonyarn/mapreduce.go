@@ -86,7 +86,7 @@ func (s *scenario) readMapReduce() error {
 	}); err != nil || len(s.mapReduce) == 0 {
 		return err
 	}
-	return eachLine(s, "containers.jsonl", false, func(c *mapReduceContainer, _ []byte) error {
+	return eachLine(s, containersFile, false, func(c *mapReduceContainer, _ []byte) error {
 		s.containersOf[c.Container] = c
 		if c.AM && c.NMDone > 0 {
 			s.amDone[c.App] = c.NMDone

@@ -4,6 +4,7 @@ package sparkonyarn
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,6 +83,10 @@ func readCluster(ctx context.Context, inputs []string, b *workload.Builder) erro
 	if err := s.applications(ctx); err != nil {
 		return err
 	}
+	if s.strangers > 0 {
+		s.Counts.Modelled["executors_on_hosts_that_are_no_nodes"] = s.strangers
+		b.Warn("%s: the nodes lack the hosts of %d executors, of which the first is %q: there are fewer nodes than there were, or they have other names", filepath.Join(s.dir, "cluster.json"), s.strangers, s.stranger)
+	}
 	return s.attach()
 }
 
@@ -95,7 +100,10 @@ type scenario struct {
 	appOrder    []string
 	submits     map[string]*submission
 	preferences map[stageAttempt]*stagePreferences
+	nodes       map[string]bool    // by name
 	joins       map[string]bool    // nodes that came later
+	strangers   int64              // executors on hosts that are none of them
+	stranger    string             // the host of the first
 	blocks      map[string][]block // of a path
 	executor    map[string]int32   // container -> executor
 	added       map[string]bool    // applications of the trace
@@ -164,7 +172,12 @@ func (s *scenario) read() error {
 	if len(s.setup.Nodes) == 0 {
 		return fmt.Errorf("%s: nodes is empty, want the nodes of the cluster", path)
 	}
+	s.nodes = map[string]bool{}
 	for i, n := range s.setup.Nodes {
+		if s.nodes[n.Node] {
+			return fmt.Errorf("%s: nodes[%d]: node %q is there again, want each once", path, i, n.Node)
+		}
+		s.nodes[n.Node] = true
 		if n.Node == "" || n.MemoryMB < 0 || n.VCores < 0 {
 			return fmt.Errorf("%s: nodes[%d]: node is %q, memory_mb %d and vcores %d, want a host with 1 MiB and 1 vcore or more; without them its size is not known", path, i, n.Node, n.MemoryMB, n.VCores)
 		}
@@ -244,8 +257,7 @@ const unhealthy = "unhealthy"
 
 func (s *scenario) nodeEvent(e *recordedNodeEvent, _ []byte) error {
 	kind, ok := nodeEventKinds[e.Event]
-	known := slices.ContainsFunc(s.setup.Nodes, func(n clusterNode) bool { return n.Node == e.Node })
-	if !ok || !known {
+	if !ok || !s.nodes[e.Node] {
 		return fmt.Errorf("%q of node %q, want killed, started, joined, removed, draining, recommissioned, unhealthy or healthy of a node of cluster.json", e.Event, e.Node)
 	}
 	s.joins[e.Node] = s.joins[e.Node] || kind == trace.Join
@@ -399,6 +411,12 @@ func (s *scenario) application(ctx context.Context, rec *recordedApp, log eventl
 	}
 	for c, e := range a.Containers {
 		s.executor[c] = e
+	}
+	for _, e := range a.Executors {
+		if e.Node != trace.Unset && !s.nodes[a.Hosts[e.Node]] {
+			s.strangers++
+			s.stranger = cmp.Or(s.stranger, a.Hosts[e.Node])
+		}
 	}
 	s.inputFiles(a)
 	s.keepIdle(a, rec)
