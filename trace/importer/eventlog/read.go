@@ -77,9 +77,6 @@ func (r *reading) readLog(ctx context.Context, log Log, app *appLog) error {
 	case !versioned:
 		r.warn("%s: the Spark version is %q, want one such as 3.5.5", log.Path, app.version)
 	}
-	if at := app.start.at; at >= leastSeconds && at <= mostSeconds {
-		r.warn("%s: SparkListenerApplicationStart is at %d ms, in January or February of 1970: if its times are seconds, where Spark writes ms, all times of the trace are 1000 times too short", log.Path, at)
-	}
 	if app.end == absent {
 		// Databricks ends no log: a cluster that is stopped leaves it as it is.
 		if !app.databricks && !r.mayStop(&log) {
@@ -121,12 +118,6 @@ func (r *reading) readLog(ctx context.Context, log Log, app *appLog) error {
 	app.count(r.counts)
 	return nil
 }
-
-// Seconds since 1970 of times at which Spark ran, of the years 2009 to 2100.
-const (
-	leastSeconds = 1_230_768_000
-	mostSeconds  = 4_133_980_799
-)
 
 // mayStop tells whether the log is used as far as it goes if it stops anywhere, also within a line. Of one file of a
 // rolling log the rest is elsewhere.

@@ -158,7 +158,7 @@ func TestTimesInSeconds(t *testing.T) {
 		if _, _, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1", text), func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } }); err != nil {
 			t.Fatal(err)
 		}
-		if all := strings.Join(warned, "\n"); strings.Contains(all, "if its times are seconds, where Spark writes ms") != said {
+		if all := strings.Join(warned, "\n"); strings.Contains(all, "if the source counts seconds, where ms are wanted") != said {
 			t.Errorf("from %d ms on: warned %q", at, all)
 		}
 	}

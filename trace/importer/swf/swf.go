@@ -246,8 +246,11 @@ func (r *reading) comment(text string) {
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 	switch key {
 	case "UnixStartTime":
-		if n, err := strconv.ParseInt(value, 10, 64); err == nil && n > 0 && n < 2*trace.LatestMS/1000 {
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err == nil && n > 0 && n < 2*trace.LatestMS/1000 {
 			r.startMS = n * 1000
+		} else if err != nil || n > 0 {
+			r.Warn("UnixStartTime of the header is %q, want seconds since 1970: submissions have no date", value)
 		}
 	case "Queue":
 		if f := strings.Fields(value); len(f) > 1 {

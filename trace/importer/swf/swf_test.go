@@ -196,3 +196,19 @@ func TestSeveralLogs(t *testing.T) {
 		}
 	}
 }
+
+// A start of the log that is none is told, as submissions then have no date; 0 is one that is not known.
+func TestStartOfTheLog(t *testing.T) {
+	for value, want := range map[string]string{
+		"1700000000": "", "0": "", "1700000000000": `UnixStartTime of the header is "1700000000000", want seconds since 1970: submissions have no date`, "Tue Nov 14": `UnixStartTime of the header is "Tue Nov 14", want seconds since 1970`,
+	} {
+		var warned []string
+		_, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "log", "; UnixStartTime: "+value+"\n"+good), func(o *workload.Options) { o.Nodes, o.Warn = 4, func(m string) { warned = append(warned, m) } })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := strings.Join(warned, "\n"); strings.Contains(all, "UnixStartTime") != (want != "") || !strings.Contains(all, want) || (m.OriginUnixMS == 1_700_000_000_000) != (value == "1700000000") {
+			t.Errorf("%s: origin %d, warned %q, want %q", value, m.OriginUnixMS, all, want)
+		}
+	}
+}

@@ -115,6 +115,9 @@ func (t *writing) meta() (meta trace.Meta, err error) {
 	}
 	if recorded && !t.NoEpoch {
 		meta.OriginUnixMS = t.origin
+		if t.origin >= leastSeconds && t.origin <= mostSeconds {
+			t.Warn("the first time is %d ms after the begin of 1970, in January or February of it: if the source counts seconds, where ms are wanted, all times of the trace are 1000 times too short", t.origin)
+		}
 	}
 	meta.Name = t.name(meta.OriginUnixMS)
 	meta.Users, t.user = userTable(t.spool.names.these(t.spool.index.users))
@@ -122,6 +125,12 @@ func (t *writing) meta() (meta trace.Meta, err error) {
 	meta.Events, err = t.nodeEvents()
 	return meta, err
 }
+
+// Seconds since 1970 of the years 2009 to 2100, which as ms are days of January and February of 1970.
+const (
+	leastSeconds = 1_230_768_000
+	mostSeconds  = 4_133_980_799
+)
 
 // name is what results call the trace: format, applications and days, where nobody says.
 func (t *writing) name(originMS int64) string {
