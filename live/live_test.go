@@ -226,7 +226,7 @@ func TestMalformedAnswers(t *testing.T) {
 		{"an unknown scheduler", "/ws/v1/cluster/scheduler", `{"scheduler":{"schedulerInfo":{"type":"x"}}}`, `scheduler.schedulerInfo is "type \"x\"", want the queues of a FairScheduler`},
 		{"no queues", "/ws/v1/cluster/scheduler", `{"scheduler":{"schedulerInfo":{"type":"fairScheduler"}}}`, `fairScheduler without rootQueue`},
 		{"a state", "/ws/v1/cluster/nodes", `{"nodes":{"node":[{"id":"a:1","state":"ON"}]}}`, `/ws/v1/cluster/nodes: nodes.node[0].state is "ON", want a state of a node`},
-		{"a size", "/ws/v1/cluster/nodes", `{"nodes":{"node":[{"id":"a:1","state":"RUNNING","availMemoryMB":-5}]}}`, `availMemoryMB, availableVirtualCores is []int64{-5, 0}, want 0 or more`},
+		{"a size", "/ws/v1/cluster/nodes", `{"nodes":{"node":[{"id":"a:1","state":"RUNNING","availMemoryMB":-5}]}}`, `nodes.node[0].availMemoryMB is -5, want 0 or more, with what is used`},
 		{"a text for a number", "/ws/v1/cluster/nodes", `{"nodes":{"node":[{"id":"a:1","availMemoryMB":"x"}]}}`, `availMemoryMB is a text, want a whole number`},
 		{"an id", "/ws/v1/cluster/apps", `{"apps":{"app":[{"id":"../../x"}]}}`, `apps.app[0].id is "../../x", want application_CLUSTER_NUMBER`},
 		{"times", "/ws/v1/cluster/apps", `{"apps":{"app":[{"id":"` + app1 + `","state":"FINISHED","startedTime":9,"finishedTime":3}]}}`, `apps.app[0].finishedTime is 3, want startedTime, 9, or later`},

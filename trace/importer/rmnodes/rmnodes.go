@@ -71,8 +71,11 @@ func (n *Node) Check(i int) error {
 		n.Host, _, _ = strings.Cut(n.ID, ":")
 	}
 	mem, vcores := n.Size()
-	if mem < 0 || vcores < 0 {
-		return wrong("availMemoryMB, availableVirtualCores", []int64{n.FreeMiB, n.FreeVCores}, "0 or more, with what is used")
+	switch {
+	case mem < 0:
+		return wrong("availMemoryMB", n.FreeMiB, "0 or more, with what is used")
+	case vcores < 0:
+		return wrong("availableVirtualCores", n.FreeVCores, "0 or more, with what is used")
 	}
 	return nil
 }

@@ -1,10 +1,12 @@
 package table
 
 import (
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"replay/trace/importer/importtest"
 	"replay/trace/importer/workload"
 )
 
@@ -30,6 +32,22 @@ func TestRowsThatStateNothing(t *testing.T) {
 		all := directory.ReplaceAllString(strings.Join(warned, "\n"), "")
 		if said := strings.Contains(all, "rows have"); said != (tt.want != "") || !strings.Contains(all, tt.want) {
 			t.Errorf("%s: warned %q, want %q", tt.name, all, tt.want)
+		}
+	}
+}
+
+// What people keep beside tables is told as what it is, also where it comes after a table.
+func TestNoTableBesideOne(t *testing.T) {
+	dir := t.TempDir()
+	importtest.Write(t, filepath.Join(dir, "a.csv"), "submit,duration\n1,2\n")
+	for text, want := range map[string]string{
+		"<?xml version=\"1.0\"?><nodes><node/></nodes>\n": "b.txt: no table but nodes, as the ResourceManager answers over REST in XML",
+		"Total Nodes:1\n Node-Id Node-State\n":            "b.txt: no table but what yarn node -list prints, without the sizes of nodes; an import takes",
+		"x\n1\n":                                          "b.txt: has no column submit, as the first file has; it has x",
+	} {
+		importtest.Write(t, filepath.Join(dir, "b.txt"), text)
+		if _, _, err := importtest.Import(t, CSV, dir, func(o *workload.Options) { o.Nodes = 1 }); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
 }

@@ -189,6 +189,9 @@ func (t *reader) file(ctx context.Context, path string, open func(path string) (
 // bind gives the columns of a file their roles. Those of the first file are those of all.
 func (t *reader) bind(s source, path, said string) error {
 	names := s.columns()
+	if what := foreign.What([]byte(names[0])); what != "" && len(names) == 1 {
+		return fmt.Errorf("no table but %s", what)
+	}
 	if t.first != nil {
 		for _, c := range t.columns {
 			if c == nil {
@@ -255,9 +258,6 @@ func (t *reader) read(s source, names []string) error {
 // enough tells what is missing.
 func (t *reader) enough(names []string) error {
 	c := &t.columns
-	if what := foreign.What([]byte(names[0])); what != "" && len(names) == 1 {
-		return fmt.Errorf("no table but %s", what)
-	}
 	if len(names) == 1 {
 		return fmt.Errorf("want several columns with a comma, tab, semicolon or bar between them (--delimiter says another character), and there is one, %.80q", names[0])
 	}
