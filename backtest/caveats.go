@@ -21,6 +21,9 @@ func (r *Recording) caveats() (texts []string) {
 	if lacking, of := r.unknownStarts(); lacking > 0 {
 		texts = append(texts, fmt.Sprintf("lacks the launch of %d of %d containers (containers.jsonl): they start as fast as the model says, whatever they took on this cluster, so errors are not those of the replay alone", lacking, of))
 	}
+	if r.lost > 0 {
+		texts = append(texts, fmt.Sprintf("lacks %d task attempts (tasks.jsonl.gz): their jobs have less to do in the replay, so errors are not those of the replay alone, and times are mostly predicted too short", r.lost))
+	}
 	if r.strangers > 0 {
 		texts = append(texts, fmt.Sprintf("has %d executors on hosts that are no nodes of its cluster.json: there are fewer nodes in the replay, or preferred hosts go by other names, so errors are not those of the replay alone", r.strangers))
 	}

@@ -107,3 +107,31 @@ func rewrite(t *testing.T, file string, change func([]byte) []byte) {
 		t.Fatal(err)
 	}
 }
+
+// Task attempts of MapReduce that ran in containers and are not in the recording make jobs shorter, which the answer says.
+func TestLostAttemptsOfMapReduce(t *testing.T) {
+	for _, tt := range []struct {
+		lines int // of tasks.jsonl.gz that are left out
+		want  string
+	}{{0, ""}, {3, "lacks 3 task attempts (tasks.jsonl.gz): "}} {
+		dir := filepath.Join(t.TempDir(), "mine")
+		if err := os.CopyFS(dir, os.DirFS("../trace/importer/testdata/mapreduce-on-yarn/two-jobs")); err != nil {
+			t.Fatal(err)
+		}
+		rewrite(t, filepath.Join(dir, "tasks.jsonl.gz"), func(data []byte) []byte {
+			lines, kept, left := bytes.SplitAfter(data, []byte("\n")), [][]byte(nil), tt.lines
+			for _, l := range lines {
+				if left > 0 && bytes.Contains(l, []byte("SUCCEEDED")) {
+					left--
+					continue
+				}
+				kept = append(kept, l)
+			}
+			return bytes.Join(kept, nil)
+		})
+		recs := recordings(t, dir)
+		if said := strings.Join(recs[0].caveats(), "\n"); (said == "") != (tt.want == "") || !strings.HasPrefix(said, tt.want) {
+			t.Errorf("without %d attempts: %q, want %q", tt.lines, said, tt.want)
+		}
+	}
+}

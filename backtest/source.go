@@ -37,6 +37,7 @@ type Recording struct {
 	cluster   *clusterRecord // nil without IsCluster
 	copies    int64          // beyond one, of all applications
 	logless   int64          // applications that ran on the cluster and have no event log, and so no job
+	lost      int64          // task attempts of MapReduce that ran in containers and are not in the recording
 	strangers int64          // executors of a cluster on hosts that are none of its nodes
 	unasked   int64          // tasks of a cluster whose preferences were recorded for other stages than theirs
 }
@@ -312,8 +313,8 @@ func (r *Recording) take(file func(name string) ([]byte, error)) error {
 		return err
 	}
 	r.copies, r.logless = report.Modelled["copies"], report.Dropped["applications_without_event_log"]
-	r.strangers = report.Modelled["executors_on_hosts_that_are_no_nodes"]
-	r.unasked = report.Dropped["tasks_of_stages_without_recorded_preferences"]
+	r.lost, r.strangers = report.Dropped[recorded.LostAttempts], report.Modelled[recorded.Strangers]
+	r.unasked = report.Dropped[recorded.UnaskedTasks]
 	if len(r.apps) != len(r.jobs) {
 		return fmt.Errorf("recorded.json has %d applications, want one for each of %d jobs", len(r.apps), len(r.jobs))
 	}

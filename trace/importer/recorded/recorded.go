@@ -12,6 +12,13 @@ import (
 	"replay/trace"
 )
 
+// Counts of an import, of what a recorded cluster lacks.
+const (
+	LostAttempts = "task_attempts_that_ran_in_containers"         // dropped: attempts of MapReduce's tasks
+	UnaskedTasks = "tasks_of_stages_without_recorded_preferences" // dropped
+	Strangers    = "executors_on_hosts_that_are_no_nodes"         // modelled
+)
+
 // App is what the source says about when things happened, for comparison with a replay.
 // Times are ms from the trace's origin; -1 = unknown.
 type App struct {

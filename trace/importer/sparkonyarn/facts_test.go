@@ -161,3 +161,12 @@ func TestContradictingFacts(t *testing.T) {
 		}
 	}
 }
+
+// A folder without anything that tells of tasks says both things that would.
+func TestNoTasksOfAnyKind(t *testing.T) {
+	dir := importtest.Copy(t, fixture)
+	if err := os.RemoveAll(dir + "/eventlogs"); err != nil {
+		t.Fatal(err)
+	}
+	importtest.Refused(t, Format, []string{dir}, nil, "neither eventlogs nor tasks.jsonl.gz is there, want the event logs of Spark's applications, the task attempts of MapReduce's, or both")
+}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,13 +87,30 @@ func (s *scenario) readMapReduce() error {
 	}); err != nil || len(s.mapReduce) == 0 {
 		return err
 	}
-	return eachLine(s, containersFile, false, func(c *mapReduceContainer, _ []byte) error {
+	known := map[string]bool{}
+	for _, list := range s.mapReduce {
+		for _, a := range list {
+			known[a.Container] = true
+		}
+	}
+	lost := map[string]bool{}
+	if err := eachLine(s, containersFile, false, func(c *mapReduceContainer, _ []byte) error {
 		s.containersOf[c.Container] = c
 		if c.AM && c.NMDone > 0 {
 			s.amDone[c.App] = c.NMDone
 		}
+		if !c.AM && c.JVMAsked > 0 && s.mapReduce[c.App] != nil && !known[c.Container] {
+			lost[c.Container] = true
+		}
 		return nil
-	})
+	}); err != nil {
+		return err
+	}
+	if n := len(lost); n > 0 {
+		s.Counts.Dropped[recorded.LostAttempts] = int64(n)
+		s.Warn("%s: has no task attempt of %d containers in which one ran: the trace lacks these attempts", filepath.Join(s.dir, tasksFile), n)
+	}
+	return nil
 }
 
 // mapReduceApplication makes the application of a job history.

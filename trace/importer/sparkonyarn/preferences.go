@@ -7,6 +7,7 @@ import (
 
 	"replay/trace"
 	"replay/trace/importer/eventlog"
+	"replay/trace/importer/recorded"
 )
 
 type stageAttempt struct {
@@ -42,7 +43,7 @@ func (s *scenario) setPreferences(a *eventlog.Application, app string) error {
 		for k, t := range a.Tasks[i] {
 			p := s.preferences[stageAttempt{app, id, t.Attempt}]
 			if p == nil {
-				s.Counts.Dropped["tasks_of_stages_without_recorded_preferences"]++
+				s.Counts.Dropped[recorded.UnaskedTasks]++
 				continue
 			}
 			list, at := p.ByTask, t.Index

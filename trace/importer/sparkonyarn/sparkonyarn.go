@@ -21,6 +21,7 @@ import (
 	"replay/trace/importer/codec"
 	"replay/trace/importer/eventlog"
 	"replay/trace/importer/lines"
+	"replay/trace/importer/recorded"
 	"replay/trace/importer/workload"
 )
 
@@ -84,7 +85,7 @@ func readCluster(ctx context.Context, inputs []string, b *workload.Builder) erro
 		return err
 	}
 	if s.strangers > 0 {
-		s.Counts.Modelled["executors_on_hosts_that_are_no_nodes"] = s.strangers
+		s.Counts.Modelled[recorded.Strangers] = s.strangers
 		b.Warn("%s: the nodes lack the hosts of %d executors, of which the first is %q: there are fewer nodes than there were, or they have other names", filepath.Join(s.dir, "cluster.json"), s.strangers, s.stranger)
 	}
 	return s.attach()
@@ -112,6 +113,8 @@ type scenario struct {
 	containersOf map[string]*mapReduceContainer // by name, where there are MapReduce applications
 	amDone       map[string]int64               // end of the process of the last application master
 }
+
+const eventLogs = "eventlogs" // folder
 
 type clusterSetup struct {
 	Nodes         []clusterNode     `json:"nodes"`
@@ -165,6 +168,9 @@ func (s *scenario) read() error {
 	data, err := input.ReadFile(path)
 	if err != nil {
 		return notRecorded(s.dir, err)
+	}
+	if !exists(filepath.Join(s.dir, eventLogs)) && !exists(filepath.Join(s.dir, tasksFile)) {
+		return fmt.Errorf("%s: neither %s nor %s is there, want the event logs of Spark's applications, the task attempts of MapReduce's, or both", s.dir, eventLogs, tasksFile)
 	}
 	if err := input.JSON(data, &s.setup); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -316,7 +322,7 @@ func eachLine[T any](s *scenario, name string, must bool, f func(v *T, line []by
 // applications reads the event logs, the last attempt of each application.
 func (s *scenario) applications(ctx context.Context) error {
 	found := &eventlog.Found{}
-	if folder := filepath.Join(s.dir, "eventlogs"); len(s.mapReduce) == 0 || exists(folder) {
+	if folder := filepath.Join(s.dir, eventLogs); len(s.mapReduce) == 0 || exists(folder) {
 		var err error
 		if found, err = eventlog.Find([]string{folder}); err != nil {
 			return err
