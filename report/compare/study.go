@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -24,6 +25,8 @@ type Study struct {
 	both     int64           // of those, that succeed in every variant
 	open     int64           // of those, that are unfinished in one or more
 	alike    bool            // in each run the same jobs went equally far in all variants
+	lone     int             // runs in which one job of the base has most of the task attempts
+	loneJob  string          // that of the first of them
 	unpaired bool            // runs that are compared do not have the same seed
 	clusters bool            // runs that are compared do not have the same nodes
 	queues   map[string]bool // in which a job of any run is
@@ -126,6 +129,10 @@ func (s *Study) Add(replays ...*metric.Summary) error {
 				s.queues[j.Queue] = true
 			}
 		}
+	}
+	if name, _ := replays[0].Lone(); name != "" {
+		s.lone++
+		s.loneJob = cmp.Or(s.loneJob, name)
 	}
 	s.alike = s.alike && p.alike
 	s.jobs += int64(len(p.ids))

@@ -52,6 +52,10 @@ func (c *Comparison) Method() string {
 		b.WriteString(" void: one of the two loses jobs that the other finishes.")
 	}
 	b.WriteString(" n: the jobs, containers, task attempts or seconds behind a number, in the replay with the fewest.")
+	if n := c.study.lone; n > 0 {
+		fmt.Fprintf(&b, " In %s of %s more than half of the task attempts are of one job (%s in the first of them): what is over task attempts or containers is mostly its.",
+			quantity.Thousands(int64(n)), c.Unit.Counted(len(c.Units)), c.study.loneJob)
+	}
 	if few := c.fewAmong(); few != "" {
 		b.WriteString(" " + few)
 	}

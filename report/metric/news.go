@@ -16,7 +16,7 @@ import (
 // News says in sentences what happened in the replay, as far as it happened: each stands only where its numbers have
 // something to say, and says over what they are.
 func (s *Summary) News() (texts []string) {
-	for _, tell := range []func(*Summary) string{loadOffered, jobsWaited, jobsHeld, lastChain, allocatedAndBusy, demandUnmet, timeWasted} {
+	for _, tell := range []func(*Summary) string{loadOffered, jobsWaited, jobsHeld, lastChain, allocatedAndBusy, demandUnmet, timeWasted, loneJob} {
 		if text := tell(s); text != "" {
 			texts = append(texts, text)
 		}
