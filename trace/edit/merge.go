@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"time"
 
 	"replay/trace"
 )
@@ -52,12 +53,30 @@ func Merge(ctx context.Context, traces []*trace.Trace, out, name string, union b
 	if err := r.attach(traces[0], func(name string) bool { return !recording(name) }); err != nil {
 		return nil, err
 	}
+	if text := apart(traces); text != "" {
+		r.res.LeftOut = slices.Insert(r.res.LeftOut, 0, text)
+	}
 	for _, t := range traces[1:] {
 		for _, name := range t.Attachments() {
 			r.res.LeftOut = append(r.res.LeftOut, fmt.Sprintf("%s of %q", name, t.Name()))
 		}
 	}
 	return r.finish()
+}
+
+// apart says that traces whose beginnings are known did not begin at one time, as they do when they are merged; "" where they did.
+func apart(traces []*trace.Trace) string {
+	var at []int64
+	for _, t := range traces {
+		if t.OriginUnixMS != trace.Unset {
+			at = append(at, t.OriginUnixMS)
+		}
+	}
+	if len(at) < 2 || slices.Min(at) == slices.Max(at) {
+		return ""
+	}
+	day := func(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.DateTime) }
+	return fmt.Sprintf("the times between the beginnings of the traces, from %s to %s (each begins at 0)", day(slices.Min(at)), day(slices.Max(at)))
 }
 
 // lesser is what can be said of two traces together.

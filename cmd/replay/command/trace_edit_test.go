@@ -161,6 +161,10 @@ func TestTraceMerge(t *testing.T) {
 		}
 		must(t, "run", out, "-q")
 	}
+	const days = "left out: the times between the beginnings of the traces, from "
+	if text := must(t, "trace", "merge", traces+"fair-weights", traces+"drf-mixed-sizes", "--out", filepath.Join(dir, "days")); !strings.Contains(text, days) {
+		t.Errorf("%s does not say %q", text, days)
+	}
 	if code, _, stderr := cmd(t, "trace", "merge", traces+"fair-weights", "--out", filepath.Join(dir, "x")); code != cmdline.ExitUsage || !strings.Contains(stderr, "two TRACE directories") {
 		t.Errorf("one trace: %d %s", code, stderr)
 	}
