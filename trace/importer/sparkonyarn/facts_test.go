@@ -170,3 +170,12 @@ func TestNoTasksOfAnyKind(t *testing.T) {
 	}
 	importtest.Refused(t, Format, []string{dir}, nil, "neither eventlogs nor tasks.jsonl.gz is there, want the event logs of Spark's applications, the task attempts of MapReduce's, or both")
 }
+
+// Events of nodes that are not of the time of any cluster are told, as one in seconds would make the trace begin in 1970.
+func TestTimesOfNodeEvents(t *testing.T) {
+	for at, want := range map[string]string{"1795247060000": "", "1795247060": `node-events.jsonl: line 1: t of killed of node "node01" is 1795247060, want ms since 1970, from 2000 to 2100`, "1795247060000000": "is 1795247060000000, want ms since 1970", "-5": "is -5, want ms since 1970"} {
+		dir := importtest.Copy(t, fixture)
+		importtest.Write(t, dir+"/node-events.jsonl", `{"t":`+at+`,"node":"node01","event":"killed"}`+"\n")
+		importtest.Refused(t, Format, []string{dir}, nil, want)
+	}
+}
