@@ -121,7 +121,28 @@ const (
 	lateMS      = 24 * 3_600_000
 )
 
-// times checks the times of a container of the application.
+// dropTimes leaves out the times of an application that can not be its own; the client may have begun long before the submission.
+func (s *scenario) dropTimes(a *recordedApp) error {
+	for _, name := range slices.Sorted(maps.Keys(a.raw)) {
+		if name == "t_client_start" {
+			continue
+		}
+		wrong := a.times(map[string]any{name: a.raw[name]})
+		if wrong == nil {
+			continue
+		}
+		delete(a.raw, name)
+		if name == "t_registered" {
+			a.Registered = 0
+		}
+		if err := s.Drop("times_of_applications_that_can_not_be", "%s: %s: %w", filepath.Join(s.dir, "apps.jsonl"), a.App, wrong); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// times checks the times of a container of the application, or its own.
 func (a *recordedApp) times(container map[string]any) error {
 	least, most := float64(a.Submitted-clockStepMS), float64(a.Submitted)+trace.LongestMS
 	if a.Finished > 0 {

@@ -209,7 +209,10 @@ func (s *scenario) read() error {
 			}
 			s.apps[a.App] = a
 			s.appOrder = append(s.appOrder, a.App)
-			return input.JSON(line, &a.raw)
+			if err := input.JSON(line, &a.raw); err != nil {
+				return err
+			}
+			return s.dropTimes(a)
 		}),
 		eachLine(s, "submits.jsonl", false, func(a *submission, _ []byte) error { s.submits[a.App] = a; return nil }),
 		eachLine(s, preferencesFile, !s.unasked, func(p *stagePreferences, _ []byte) error {
