@@ -73,6 +73,8 @@ type backendMessage struct {
 	Job     int32            `json:"job"`
 	Pool    *string          `json:"pool"`
 	From    *unreadable      `json:"from"`
+	// Executors that the application master which goes has started and that have not registered.
+	Starting []backendStarting `json:"starting"`
 
 	// What follows from it.
 	Taken     *bool           `json:"taken"`
@@ -84,8 +86,20 @@ type backendMessage struct {
 	Ended     []backendEnd    `json:"ended"`
 	Totals    []backendTotal  `json:"totals"`
 	Failed    bool            `json:"failed"`
+	Last      *int32          `json:"last"` // executor that has registered, as an application master is told
 	backendStages
 	State backendState `json:"state"`
+}
+
+// backendStarting is an executor, its host and its profile.
+type backendStarting struct {
+	exec    int32
+	host    string
+	profile int32
+}
+
+func (s *backendStarting) UnmarshalJSON(b []byte) error {
+	return golden.UnmarshalTuple(b, &s.exec, &s.host, &s.profile)
 }
 
 type backendLaunch struct {
@@ -221,7 +235,7 @@ func (r *backendRun) give(m *backendMessage) (got *backendMessage, why string) {
 	h.now, h.got = m.Time, backendMessage{}
 	got = &h.got
 	if m.Host != "" && r.at[m.Exec] == 0 {
-		r.at[m.Exec] = r.start(m)
+		r.start(m.Exec, m.Host, m.Profile)
 	}
 	switch m.Op {
 	case "register":
@@ -274,6 +288,15 @@ func (r *backendRun) give(m *backendMessage) (got *backendMessage, why string) {
 		r.Speculates()
 	case "tick":
 		r.Ticks()
+	case "master_goes":
+		for _, s := range m.Starting {
+			r.start(s.exec, s.host, s.profile)
+		}
+		r.MasterGoes()
+	case "master_comes":
+		last := r.MasterComes()
+		got.Last = &last
+		maps.DeleteFunc(r.at, func(exec int32, _ int64) bool { return exec > last })
 	case "advance":
 	default:
 		if r.work == nil || !r.work.give(r.Played, m) {
@@ -287,19 +310,22 @@ func (r *backendRun) give(m *backendMessage) (got *backendMessage, why string) {
 		h.revive = false
 		r.Revives(false)
 	}
+	if m.Op == "master_comes" {
+		got.KillTasks = nil // of executors that are gone
+	}
 	r.Beats() // which says what is to be killed
 	slices.Sort(got.Killed)
 	return got, ""
 }
 
-// start has the application master start an executor on a host, and returns its container.
-func (r *backendRun) start(m *backendMessage) int64 {
+// start has the application master start an executor on a host.
+func (r *backendRun) start(exec int32, host string, profile int32) {
 	h := r.host
-	n := h.grant(m.Host, m.Profile)
+	n := h.grant(host, profile)
 	r.Beats()
 	h.running[n] = true
+	r.at[exec] = n
 	r.Started(n)
-	return n
 }
 
 func (r *backendRun) totals(m *backendMessage) {
@@ -347,6 +373,7 @@ func (r *backendRun) other(want, got *backendMessage) (name string, w, g any) {
 		{"taken", want.Taken, got.Taken}, {"acknowledged", want.Yes, got.Yes}, {"launched", want.Launched, got.Launched}, {"kill_tasks", want.KillTasks, got.KillTasks},
 		{"killed", want.Killed, got.Killed}, {"asked", want.Asked, got.Asked}, {"ended", want.Ended, got.Ended}, {"totals", want.Totals, got.Totals},
 		{"submitted", want.Submitted, got.Submitted}, {"timer", want.Timers, got.Timers}, {"checks", want.Checks, got.Checks},
+		{"last", want.Last, got.Last},
 	}
 	for _, p := range parts {
 		if a, b := golden.Text(p.w), golden.Text(p.g); a != b && !(isEmpty(a) && isEmpty(b)) {

@@ -57,6 +57,7 @@ func (a *asked) Fetch(step int) {
 type question struct {
 	executor int32
 	silent   bool  // its patience ends as the executor has sent no heartbeats, not as there is no answer
+	unasked  bool  // nobody was: the executor was being decommissioned
 	until    int64 // when it does
 }
 
@@ -369,7 +370,7 @@ func (a *asked) disconnected(id int32) {
 		return
 	}
 	if e.decommissioned {
-		a.question(id, never)
+		a.question(id, never, true)
 		return
 	}
 	a.confirm(id)
@@ -377,15 +378,18 @@ func (a *asked) disconnected(id int32) {
 	a.tasks.ExecutorLost(a.now(), id, spark.Loss{Kind: spark.LossPending})
 	a.pump()
 	if a.lost.silent {
+		a.offerFirst()
 		a.unanswered(id)
 		return
 	}
 	switch reason, state := a.alloc.AskLossReason(id); state {
 	case allocator.LossKnown:
+		a.offerFirst()
 		a.removeExecutor(id, lossOf(reason))
 	case allocator.LossWaits:
-		a.question(id, a.now()+min(a.conf.AskTimeout, never-a.now()))
+		a.question(id, a.now()+min(a.conf.AskTimeout, never-a.now()), false)
 	default:
+		a.offerFirst()
 		a.removeExecutor(id, spark.Loss{Kind: spark.LossProcess, ByApp: true})
 	}
 	a.wake() // by the question, whatever the answer
@@ -393,9 +397,9 @@ func (a *asked) disconnected(id int32) {
 
 func (a *asked) questioning() bool { return len(a.questions) > 0 }
 
-// question begins to wait for an answer: until a time, or until the executor has been silent for too long.
-func (a *asked) question(id int32, until int64) {
-	q := question{executor: id, until: until}
+// question begins to wait for an answer, or, if it is unasked, for somebody to say so by itself: until a time, or until the executor has been silent for too long.
+func (a *asked) question(id int32, until int64, unasked bool) {
+	q := question{executor: id, until: until, unasked: unasked}
 	if at := a.silence(id); at < until {
 		q.silent, q.until = true, at
 	}
@@ -428,7 +432,7 @@ func (a *asked) silence(id int32) int64 {
 //
 // Source: HeartbeatReceiver.expireDeadHosts, SparkContext.killAndReplaceExecutor.
 func (a *asked) giveUp(q question) {
-	if e := a.exec(q.executor); q.silent && (!e.killing || e.decommissioned) {
+	if e := a.exec(q.executor); q.silent && !a.lost.silent && (!e.killing || e.decommissioned) {
 		a.alloc.KillExecutor(q.executor)
 		a.expect()
 	}

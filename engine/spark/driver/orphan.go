@@ -66,14 +66,14 @@ func (a *asked) AMExited() {
 	}
 }
 
-// disassociated is the driver's notice that its application master is gone: no question is answered any more. One of an executor that is being decommissioned is none.
+// disassociated is the driver's notice that its application master is gone: no question is answered any more.
 func (a *asked) disassociated() {
 	if a.stopping {
 		return
 	}
 	a.lost.known = true
 	for _, q := range a.questions {
-		if a.open(q.executor) {
+		if !q.unasked && a.open(q.executor) {
 			a.unanswered(q.executor)
 		}
 	}
@@ -83,13 +83,11 @@ func (a *asked) disassociated() {
 //
 // Source: YarnSchedulerBackend.handleExecutorDisconnectedFromDriver.
 func (a *asked) unanswered(id int32) {
-	switch {
-	case a.exec(id).decommissioned:
-	case a.lost.known:
+	if a.lost.known {
 		a.removeExecutor(id, spark.Loss{Kind: spark.LossProcess, ByApp: true})
-	default: // the question goes to a process that is about to end, or has
-		a.question(id, never)
+		return
 	}
+	a.question(id, never, false) // it goes to a process that is about to end, or has
 }
 
 // GoesOn is part of [master.Outliver].
@@ -115,24 +113,43 @@ func (a *asked) Register() error {
 	if !a.heir.is {
 		return a.Driver.Register()
 	}
-	a.takeOver()
+	a.takeOver(a)
 	return nil
 }
 
-// takeOver is the registration of an application master with a driver that had another one. Executors that have not registered by then do not do so any more.
-func (a *asked) takeOver() {
+// behind is what stands behind a driver and its dynamic allocation: its application master.
+type behind interface {
+	source
+	spark.Backend
+	// stale puts executors, ascending, into the order in which the driver gives them up.
+	stale(ids []int32)
+}
+
+func (a *asked) stale([]int32) {}
+
+// takeOver is the registration of an application master with a driver that had another one, and returns the last executor that had registered. Executors that have not registered by then do not do so any more.
+func (a *asked) takeOver(as behind) (last int32) {
 	d := a.Driver
 	if d.mgr != nil {
 		d.mgr.Reset()
-		d.mgr.Serve(a)
+		d.mgr.Serve(as)
 	}
-	last := int32(0)
+	var stale []int32
 	for id := range d.execs {
-		e := &d.execs[id]
-		if e.state != execLaunching {
+		state := d.execs[id].state
+		if state != execLaunching {
 			last = int32(id)
 		}
-		d.removeExecutor(int32(id), spark.Loss{Kind: spark.LossProcess, ByApp: true})
+		if state == execAlive || state == execLost {
+			stale = append(stale, int32(id))
+		}
+	}
+	as.stale(stale)
+	for _, id := range stale {
+		d.removeExecutor(id, spark.Loss{Kind: spark.LossProcess, ByApp: true})
+	}
+	for id := range d.execs {
+		e := &d.execs[id]
 		d.enter(e)
 		if e.state == execLaunching {
 			*e = executor{}
@@ -144,7 +161,7 @@ func (a *asked) takeOver() {
 		d.h.Set(k, never)
 	}
 
-	d.h, d.source, d.in = a.heir.host, a, d.in[:0]
+	d.h, d.source, d.in = a.heir.host, as, d.in[:0]
 	d.latencies = d.kind.latencies(d.job.ID, d.h.Attempt())
 	old := a.heir.of
 	old.lost.left, old.questions = true, nil // whose timer would be that of the heir
@@ -161,6 +178,7 @@ func (a *asked) takeOver() {
 		a.turn()
 		d.wind()
 	}
+	return last
 }
 
 // ofDriver reports whether an event is about neither an application master nor an executor, and so concerns a driver whatever it has of them.

@@ -91,7 +91,7 @@ func TestOrphanedDriver(t *testing.T) {
 		a.Run(20_000)
 		old := a.asked()
 		old.GoesOn()
-		old.question(1, never) // of one that is being decommissioned
+		old.question(1, never, true) // of one that is being decommissioned
 		a.Number = 2
 		x := a.heir()
 		if old.questioning() {

@@ -5,6 +5,7 @@ import (
 
 	"replay/engine/master"
 	"replay/engine/spark"
+	"replay/engine/spark/scala"
 	"replay/trace"
 )
 
@@ -14,6 +15,7 @@ type Played struct {
 	*asked
 	Told      func(*spark.TotalRequest)             // hears of totals as the application master is told them
 	Submitted func(stage, attempt int32, tasks int) // hears of each attempt of a stage, if it is set
+	known     scala.HashMap[int32]                  // executors that the driver has, as its own table has them
 }
 
 var (
@@ -27,7 +29,7 @@ func (k *Kind) Play(h master.Host, j *trace.Job, told func(*spark.TotalRequest))
 	if err != nil {
 		return nil, err
 	}
-	p := &Played{asked: k.newMaster(h, j, set).(*asked), Told: told}
+	p := &Played{asked: k.newMaster(h, j, set).(*asked), Told: told, known: scala.HashMap[int32]{Hash: hashOfExecutor}}
 	p.source = p
 	if err = p.asked.Register(); err == nil {
 		if !p.started {
@@ -49,7 +51,9 @@ func (p *Played) prepare() error {
 // RequestTotal is part of [spark.Backend].
 func (p *Played) RequestTotal(now int64, r *spark.TotalRequest) bool {
 	ok := p.asked.RequestTotal(now, r)
-	p.Told(r)
+	if !p.lost.silent {
+		p.Told(r)
+	}
 	return ok
 }
 
@@ -83,6 +87,16 @@ func (p *Played) In(c int64) int32 { return p.executorIn(c) }
 // Registers is the registration of the executor in a container, and, unless it is silent, its word that it takes tasks; it reports whether the driver takes it.
 func (p *Played) Registers(c int64, silent bool) bool {
 	p.begins()
+	for id := range p.execs {
+		if s := p.execs[id].state; s != execAlive && s != execLost {
+			p.known.Remove(int32(id))
+		}
+	}
+	defer func() {
+		if id := p.executorIn(c); p.execs[id].state == execAlive {
+			p.known.Put(id)
+		}
+	}()
 	if silent {
 		p.Handle(evExecRegistered, c)
 	} else {
@@ -267,6 +281,34 @@ func (p *Played) Totals(r *spark.TotalRequest) {
 func (p *Played) Ticks() {
 	p.begins()
 	p.Handle(evTick, 0)
+}
+
+// MasterGoes is the end of the application master, and of the driver's connection to it, in client mode.
+func (p *Played) MasterGoes() {
+	p.begins()
+	p.fallSilent()
+	p.disassociated()
+	p.wind()
+}
+
+// MasterComes is the registration of another application master; it returns the last executor that had registered.
+func (p *Played) MasterComes() (last int32) {
+	p.begins()
+	p.asked = p.Heir(p.h).(*asked)
+	return p.takeOver(p)
+}
+
+// stale is the order of Spark's own table of executors, made a set.
+//
+// Source: CoarseGrainedSchedulerBackend.reset.
+func (p *Played) stale(ids []int32) {
+	set := scala.Immutable[int32]{Hash: hashOfExecutor}
+	for id := range p.known.All {
+		if slices.Contains(ids, id) {
+			set.Put(id)
+		}
+	}
+	copy(ids, slices.Collect(set.All))
 }
 
 // Failed reports whether the application has.

@@ -454,6 +454,21 @@ func (d *Driver) revived() {
 	}
 }
 
+// offerFirst makes the offer that was asked for at this time, if it has not come: an answer to what is asked now comes behind it, so what an executor ran that is removed
+// by this answer is not offered before the next one.
+//
+// Source: TaskSchedulerImpl.executorLost, which asks for an offer at the first word of a loss and not at that of its reason.
+func (d *Driver) offerFirst() {
+	if d.reviveAt != d.now() {
+		return
+	}
+	if d.reviving {
+		d.h.Set(evRevive, never)
+	}
+	d.reviveAt, d.reviving = -1, false
+	d.offerAll()
+}
+
 // writeRun writes the record of an attempt and drops it.
 func (d *Driver) writeRun(r *run, end string) {
 	if r.done {

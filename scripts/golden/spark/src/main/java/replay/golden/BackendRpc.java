@@ -157,6 +157,27 @@ final class BackendRpc extends RpcEnv {
             super(conf, "YarnAM", "am", 9_999);
         }
 
+        /** The totals that it was told, as they are written. */
+        List<Object> totals(List<org.apache.spark.resource.ResourceProfile> profiles) {
+            List<Object> rows = new ArrayList<>();
+            for (CoarseGrainedClusterMessages.RequestExecutors q : totals) {
+                List<Object> of = new ArrayList<>(); // profiles: number, total, tasks that prefer hosts, these hosts
+                for (int i = 0; i < profiles.size(); i++) {
+                    scala.Option<Object> total = q.resourceProfileToTotalExecs().get(profiles.get(i));
+                    Object id = profiles.get(i).id();
+                    if (total.isDefined()) {
+                        var byHost = q.hostToLocalTaskCount().get(id);
+                        of.add(Tools.list(i, total.get(), q.numLocalityAwareTasksPerResourceProfileId().getOrElse(id, () -> 0),
+                                byHost.isDefined() ? Tools.javaMap(byHost.get()) : Map.of()));
+                    }
+                }
+                List<String> excluded = new ArrayList<>(scala.collection.JavaConverters.setAsJavaSetConverter(q.excludedNodes()).asJava());
+                excluded.sort(null);
+                rows.add(Tools.object("of", of, "excluded", excluded));
+            }
+            return rows;
+        }
+
         @Override
         @SuppressWarnings("unchecked")
         public <T> Future<T> ask(Object message, RpcTimeout timeout, ClassTag<T> of) {

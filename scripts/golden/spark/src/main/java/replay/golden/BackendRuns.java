@@ -40,7 +40,6 @@ import org.apache.spark.scheduler.TaskSetManager;
 import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.LaunchedExecutor;
 import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RegisterExecutor;
 import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RemoveExecutor;
-import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RequestExecutors;
 import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.ReviveOffers$;
 import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StatusUpdate;
 import org.apache.spark.util.ManualClock;
@@ -59,6 +58,7 @@ final class BackendRuns implements Main.Recorder {
     private final boolean cached; // jobs read what others have kept in memory
     private final boolean many; // resource profiles, up to five
     private final BackendWait wait;
+    private final BackendMasters masters; // null where there is one application master
     private BackendDag real; // null without it
     private static SparkContext context;
     private static BackendParts.Bus bus;
@@ -69,6 +69,7 @@ final class BackendRuns implements Main.Recorder {
     private ManualClock clock;
     private BackendRpc rpc;
     private BackendRpc.Master master;
+    private int next = 1; // executor that is started
     private BackendParts.Scheduler scheduler;
     private BackendParts.Backend backend;
     private BackendParts.Results results;
@@ -79,37 +80,19 @@ final class BackendRuns implements Main.Recorder {
     private BackendSettings settings;
     private List<ResourceProfile> profiles;
     private boolean dynamic;
-    private final List<String> bad = new ArrayList<>(); // hosts on which tasks fail
     private final TreeSet<Integer> staged = new TreeSet<>(List.of(0)); // profiles of which executors are asked for
-    private final Map<Integer, Executor> executors = new LinkedHashMap<>(); // all that ever were
+    private final Map<Integer, BackendExecutor> executors = new LinkedHashMap<>(); // all that ever were
     private final Map<Long, BackendTask> running = new TreeMap<>();
     private final List<Object> stages = new ArrayList<>();
     private final List<Object> messages = new ArrayList<>();
 
-    BackendRuns(boolean whole, boolean silent, boolean cached, boolean many, BackendWait wait) {
+    BackendRuns(boolean whole, boolean silent, boolean cached, boolean many, BackendWait wait, BackendMasters masters) {
         this.wait = wait;
+        this.masters = masters;
         this.whole = whole;
         this.silent = silent;
         this.cached = cached;
         this.many = many;
-    }
-
-    /** An executor as it is outside of the driver. */
-    static final class Executor {
-        final int id;
-        final String host;
-        final BackendRpc.Executor ref;
-        boolean registered; // as the driver answered
-        boolean connected;
-        boolean silent;
-        boolean decommissioned;
-        boolean removed; // the driver has removed it
-
-        Executor(int id, String host, BackendRpc.Executor ref) {
-            this.id = id;
-            this.host = host;
-            this.ref = ref;
-        }
     }
 
     @Override
@@ -117,7 +100,7 @@ final class BackendRuns implements Main.Recorder {
         BackendRuns runs;
         Map<String, Object> run;
         do { // of a job that finds no slots nobody knows the stages
-            runs = new BackendRuns(whole, silent, cached, many, wait);
+            runs = new BackendRuns(whole, silent, cached, many, wait, masters == null ? null : new BackendMasters());
             run = runs.play(id, whole ? r.split() : r);
         } while (whole && !(runs.real.allBegan() && runs.real.allRead()));
         return run;
@@ -139,7 +122,8 @@ final class BackendRuns implements Main.Recorder {
         settings = new BackendSettings(r, context(), cached, many);
         profiles = settings.profiles;
         dynamic = settings.dynamic;
-        makeHosts();
+        racks = settings.racks;
+        hosts = settings.hosts;
         wait.draw(r, settings.conf, context().conf());
         clock = new ManualClock(1_000_000);
         rpc = new BackendRpc(context().conf());
@@ -171,8 +155,13 @@ final class BackendRuns implements Main.Recorder {
             bus.manager = new ExecutorAllocationManager(backend, bus, context().conf(), Option.empty(), clock, context().resourceProfileManager(), false);
             bus.manager.start(); // ticks come when the script says so, as in a test
             Tools.field(ExecutorAllocationManager.class, "testing").setBoolean(bus.manager, false); // which would ask nobody
-            bus.manager.reset();
+            if (masters == null) {
+                bus.manager.reset();
+            }
             master.totals.clear();
+        }
+        if (masters != null) {
+            masters.begins(settings.conf, context(), bus.manager, rpc);
         }
         BackendParts.heard = new BackendParts.Heard();
         for (int n = between(r, wait.first(), 6); n > 0; n--) {
@@ -192,25 +181,21 @@ final class BackendRuns implements Main.Recorder {
         return run;
     }
 
-    private void makeHosts() {
-        int n = between(random, 1, 7);
-        int kinds = between(random, 1, 3);
-        racks = new LinkedHashMap<>();
-        hosts = new ArrayList<>();
-        for (int i = 1; i <= n; i++) {
-            hosts.add("h" + i);
-            racks.put("h" + i, "/r" + random.nextInt(kinds));
-        }
-        if (settings.failing) {
-            bad.addAll(Tools.some(random, hosts, between(random, 1, 2)));
-        }
-    }
-
     // The steps of a run.
 
     private void step() throws Exception {
         if (silent && chance(random, 0.1)) {
             speak();
+            return;
+        }
+        if (masters != null && chance(random, masters.lost() ? 0.12 : 0.05)) {
+            if (masters.lost()) {
+                master = new BackendRpc.Master(context().conf());
+                done(masters.registers(master, next, executors));
+                next = masters.last + 1;
+            } else {
+                starting();
+            }
             return;
         }
         int dice = random.nextInt(100);
@@ -256,16 +241,36 @@ final class BackendRuns implements Main.Recorder {
         }
     }
 
-    private void register() throws Exception {
-        int id = executors.size() + 1;
+    /** An executor that the application master has started. */
+    private BackendExecutor starts() throws Exception {
+        int id = next++;
         String host = pick(random, hosts);
-        Executor e = new Executor(id, host, new BackendRpc.Executor(context().conf(), id, host));
+        BackendExecutor e = new BackendExecutor(id, host, new BackendRpc.Executor(context().conf(), id, host));
         executors.put(id, e);
         if (whole) {
             real.staged(staged);
         }
-        int profile = dynamic && staged.size() > 1 ? pick(random, new ArrayList<>(staged)) : 0;
-        if (chance(random, 0.05)) { // the master hears of its end first
+        e.profile = dynamic && staged.size() > 1 ? pick(random, new ArrayList<>(staged)) : 0;
+        return e;
+    }
+
+    /** The application master goes, when executors that it has started may not have registered. */
+    private void starting() throws Exception {
+        for (int n = between(random, 0, 2); n > 0; n--) {
+            masters.starting.add(starts());
+        }
+        done(masters.goes(master));
+    }
+
+    private void register() throws Exception {
+        if (masters != null && masters.lost() && masters.starting.isEmpty()) {
+            return;
+        }
+        BackendExecutor e = masters != null && masters.lost() ? masters.starting.remove(0) : starts();
+        int id = e.id;
+        String host = e.host;
+        int profile = e.profile;
+        if (chance(random, 0.05) && (masters == null || !masters.lost())) { // the master hears of its end first
             toDriver.send(new RemoveExecutor("" + id, new ExecutorExited(1, false, "made up")));
             done(object("op", "remove", "exec", id, "host", host, "profile", profile, "kind", "exited_not_app"));
         }
@@ -291,7 +296,7 @@ final class BackendRuns implements Main.Recorder {
 
     /** An executor says that it takes tasks, which the driver may have removed by then. */
     private void speak() throws Exception {
-        Executor e = any(x -> x.silent && x.connected);
+        BackendExecutor e = any(x -> x.silent && x.connected);
         if (e != null) {
             e.silent = false;
             toDriver.send(new LaunchedExecutor("" + e.id));
@@ -358,7 +363,7 @@ final class BackendRuns implements Main.Recorder {
         }
         BackendTask t = pick(random, all);
         running.remove(t.id);
-        boolean fails = !t.killed && chance(random, bad.contains(t.in.host) ? 0.8 : 0.03);
+        boolean fails = !t.killed && chance(random, settings.bad.contains(t.in.host) ? 0.8 : 0.03);
         if (!t.told) {
             status(t, TaskState.RUNNING());
         }
@@ -394,9 +399,9 @@ final class BackendRuns implements Main.Recorder {
         done(object("op", "result", "tid", id));
     }
 
-    private Executor any(java.util.function.Predicate<Executor> which) {
-        List<Executor> all = new ArrayList<>();
-        for (Executor e : executors.values()) {
+    private BackendExecutor any(java.util.function.Predicate<BackendExecutor> which) {
+        List<BackendExecutor> all = new ArrayList<>();
+        for (BackendExecutor e : executors.values()) {
             if (which.test(e)) {
                 all.add(e);
             }
@@ -405,7 +410,7 @@ final class BackendRuns implements Main.Recorder {
     }
 
     private void disconnect() throws Exception {
-        Executor e = any(x -> x.connected);
+        BackendExecutor e = any(x -> x.connected);
         if (e == null) {
             return;
         }
@@ -415,7 +420,7 @@ final class BackendRuns implements Main.Recorder {
     }
 
     /** The process of an executor has ended. */
-    private void gone(Executor e) {
+    private void gone(BackendExecutor e) {
         e.connected = false;
         running.values().removeIf(t -> t.in == e);
     }
@@ -438,7 +443,7 @@ final class BackendRuns implements Main.Recorder {
 
     /** The master says that an executor is gone, the executor says so of itself, or it has been silent for too long. */
     private void remove() throws Exception {
-        Executor e = any(x -> x.registered && (!x.removed || chance(random, 0.02)));
+        BackendExecutor e = any(x -> x.registered && (!x.removed || chance(random, 0.02)));
         if (e == null) {
             return;
         }
@@ -450,7 +455,7 @@ final class BackendRuns implements Main.Recorder {
             gone(e);
             toDriver.send(new RemoveExecutor("" + e.id, new ExecutorLossReason("made up")));
             done(object("op", "self_exit", "exec", e.id));
-        } else {
+        } else if (masters == null || !masters.lost()) {
             String kind = pick(random, "exited_not_app", "exited_app");
             toDriver.send(new RemoveExecutor("" + e.id, new ExecutorExited(1, kind.equals("exited_app"), "made up")));
             done(object("op", "remove", "exec", e.id, "kind", kind));
@@ -460,7 +465,7 @@ final class BackendRuns implements Main.Recorder {
     private List<String> someExecutors() {
         List<String> ids = new ArrayList<>();
         executors.keySet().forEach(id -> ids.add("" + id));
-        ids.add("" + (executors.size() + 1)); // one that never was
+        ids.add("" + next); // one that never was
         return Tools.some(random, ids, between(random, 1, 3));
     }
 
@@ -513,7 +518,7 @@ final class BackendRuns implements Main.Recorder {
         List<Object> launched = new ArrayList<>();
         List<Object> stopped = new ArrayList<>();
         TreeMap<Long, BackendTask> begun = new TreeMap<>();
-        for (Executor x : executors.values()) {
+        for (BackendExecutor x : executors.values()) {
             x.ref.launched.forEach((id, cpus) -> begun.put(id, new BackendTask(id, x, cpus)));
             x.ref.killed.forEach(id -> {
                 stopped.add(id);
@@ -545,23 +550,7 @@ final class BackendRuns implements Main.Recorder {
         put(e, "ended", BackendParts.heard.ended);
         put(e, "added", numbers(BackendParts.heard.added));
         put(e, "removed", numbers(BackendParts.heard.removed));
-        List<Object> totals = new ArrayList<>();
-        for (RequestExecutors q : master.totals) {
-            List<Object> of = new ArrayList<>(); // profiles: number, total, tasks that prefer hosts, these hosts
-            for (int i = 0; i < profiles.size(); i++) {
-                Option<Object> total = q.resourceProfileToTotalExecs().get(profiles.get(i));
-                Object id = profiles.get(i).id();
-                if (total.isDefined()) {
-                    var byHost = q.hostToLocalTaskCount().get(id);
-                    of.add(list(i, total.get(), q.numLocalityAwareTasksPerResourceProfileId().getOrElse(id, () -> 0),
-                            byHost.isDefined() ? Tools.javaMap(byHost.get()) : Map.of()));
-                }
-            }
-            List<String> excluded = new ArrayList<>(JavaConverters.setAsJavaSetConverter(q.excludedNodes()).asJava());
-            excluded.sort(null);
-            totals.add(object("of", of, "excluded", excluded));
-        }
-        put(e, "totals", totals);
+        put(e, "totals", master.totals(profiles));
         if (BackendParts.heard.failed) {
             e.put("failed", true);
         }
@@ -582,7 +571,7 @@ final class BackendRuns implements Main.Recorder {
     /** The executors that the driver knows, with their free cores and whether they get tasks; how many count as registered; slots by profile. */
     private Map<String, Object> state() throws Exception {
         List<Object> known = new ArrayList<>();
-        for (Executor x : executors.values()) {
+        for (BackendExecutor x : executors.values()) {
             Option<Object> free = backend.getExecutorAvailableCpus("" + x.id);
             if (free.isDefined()) {
                 known.add(list(x.id, free.get(), backend.isExecutorActive("" + x.id)));

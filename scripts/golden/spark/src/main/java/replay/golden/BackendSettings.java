@@ -28,6 +28,9 @@ final class BackendSettings {
     final boolean service; // serves the shuffle output of executors that are gone
     final int failures; // that a task may have
     final boolean failing; // tasks fail often
+    final Map<String, String> racks = new LinkedHashMap<>(); // by host
+    final List<String> hosts = new ArrayList<>();
+    final List<String> bad = new ArrayList<>(); // hosts on which tasks fail
 
     /** Draws them and makes them known to a context. */
     BackendSettings(SplittableRandom r, SparkContext context, boolean cached, boolean many) throws Exception {
@@ -85,6 +88,19 @@ final class BackendSettings {
         c.set("spark.dynamicAllocation.testing", "true"); // else a local master has none
         c.set("spark.testing.dynamicAllocation.schedule.enabled", "false"); // ticks come when the script says so
         drawProfiles(r, context, many);
+        drawHosts(r);
+    }
+
+    private void drawHosts(SplittableRandom random) {
+        int n = between(random, 1, 7);
+        int kinds = between(random, 1, 3);
+        for (int i = 1; i <= n; i++) {
+            hosts.add("h" + i);
+            racks.put("h" + i, "/r" + random.nextInt(kinds));
+        }
+        if (failing) {
+            bad.addAll(Tools.some(random, hosts, between(random, 1, 2)));
+        }
     }
 
     /** The profile of the application and perhaps another one, or many: of executors of their own where these are allocated for it, else of tasks only. */

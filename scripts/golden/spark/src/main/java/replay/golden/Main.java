@@ -17,7 +17,7 @@ public final class Main {
 
     public static void main(String[] args) throws Exception {
         if (args.length != 3) {
-            System.err.println("usage: run container_placement|yarn_allocator|yarn_allocator_wide|yarn_allocator_loop|executor_allocation|executor_allocation_wide|task_set_manager|task_set_wide|task_set_full|task_set_rare|pools|scala_order|dag|dag_cached|dag_shared|dag_slots|dag_all|backend|backend_dag|backend_silent|backend_dag_silent|backend_ready|backend_dag_cached|backend_profiles|backend_dag_profiles|silence|settings|settings_references|defaults COUNT SEED");
+            System.err.println("usage: run container_placement|yarn_allocator|yarn_allocator_wide|yarn_allocator_loop|executor_allocation|executor_allocation_wide|task_set_manager|task_set_wide|task_set_full|task_set_rare|pools|scala_order|dag|dag_cached|dag_shared|dag_slots|dag_all|backend|backend_dag|backend_silent|backend_dag_silent|backend_ready|backend_dag_cached|backend_profiles|backend_dag_profiles|backend_masters|backend_dag_masters|silence|settings|settings_references|defaults COUNT SEED");
             System.exit(2);
         }
         Recorder recorder =
@@ -39,14 +39,16 @@ public final class Main {
                     case "dag_shared" -> new DagRuns(false, true, false);
                     case "dag_slots" -> new DagRuns(false, false, true);
                     case "dag_all" -> DagRuns.all();
-                    case "backend" -> new BackendRuns(false, false, false, false, new BackendWait(false));
-                    case "backend_dag" -> new BackendRuns(true, false, false, false, new BackendWait(false));
-                    case "backend_silent" -> new BackendRuns(false, true, false, false, new BackendWait(false));
-                    case "backend_dag_silent" -> new BackendRuns(true, true, false, false, new BackendWait(false));
-                    case "backend_ready" -> new BackendRuns(false, false, false, false, new BackendWait(true));
-                    case "backend_dag_cached" -> new BackendRuns(true, false, true, false, new BackendWait(false));
-                    case "backend_profiles" -> new BackendRuns(false, false, false, true, new BackendWait(false));
-                    case "backend_dag_profiles" -> new BackendRuns(true, false, false, true, new BackendWait(false));
+                    case "backend" -> new BackendRuns(false, false, false, false, new BackendWait(false), null);
+                    case "backend_dag" -> new BackendRuns(true, false, false, false, new BackendWait(false), null);
+                    case "backend_silent" -> new BackendRuns(false, true, false, false, new BackendWait(false), null);
+                    case "backend_dag_silent" -> new BackendRuns(true, true, false, false, new BackendWait(false), null);
+                    case "backend_ready" -> new BackendRuns(false, false, false, false, new BackendWait(true), null);
+                    case "backend_dag_cached" -> new BackendRuns(true, false, true, false, new BackendWait(false), null);
+                    case "backend_profiles" -> new BackendRuns(false, false, false, true, new BackendWait(false), null);
+                    case "backend_dag_profiles" -> new BackendRuns(true, false, false, true, new BackendWait(false), null);
+                    case "backend_masters" -> new BackendRuns(false, false, false, false, new BackendWait(false), new BackendMasters());
+                    case "backend_dag_masters" -> new BackendRuns(true, false, false, true, new BackendWait(false), new BackendMasters());
                     case "silence" -> new SilenceRuns();
                     case "settings" -> new Settings(false);
                     case "settings_references" -> new Settings(true);
