@@ -51,7 +51,14 @@ func runYarnSite(c *siteCase, out *golden.Results) {
 		out.AddDifferent(golden.Difference{Case: id, Expected: c.Refused, Got: fmt.Sprint(err), State: c.Site})
 		return
 	}
-	golden.SameValues(id, siteValues(site, c.Asked), c.Values, sameText, c.Site, out)
+	values := siteValues(site, c.Asked)
+	if _, asked := c.Values["avoids"]; asked {
+		values["avoids"], values["avoids_at_most"] = site.AvoidsFailed, float32(0)
+		if site.AvoidsFailed {
+			values["avoids_at_most"] = site.AvoidsAtMost
+		}
+	}
+	golden.SameValues(id, values, c.Values, sameText, c.Site, out)
 }
 
 // siteValues are the values of a case by its names.

@@ -76,15 +76,7 @@ func (p *capacityParser) amount(key string) (r resource.Resource, _ *Error) {
 			}
 		}
 		value := part[1]
-		unit := value
-		if i := strings.IndexFunc(value, unicode.IsLetter); i >= 0 {
-			unit = value[i:]
-		} else {
-			unit = ""
-		}
-		if err := checkLetters(unit); err != nil {
-			return r, err.at(0, key, text)
-		}
+		unit := value[letters(value):]
 		if _, ok := resource.Units[unit]; !ok {
 			odd(fmt.Sprintf("unit %s of %s is not known and the amount is ignored; units are k, M, G, T, P and, of 1024, Ki, Mi, Gi, Ti, Pi", unit, javaTrim(part[0])))
 			continue
@@ -118,6 +110,22 @@ func (p *capacityParser) show(r resource.Resource) string {
 		}
 	}
 	return b.String() + ">"
+}
+
+// letters returns where the letters begin that a text ends with: the first letter behind which there is nothing else.
+//
+// Source: CapacitySchedulerConfiguration.getUnits.
+func letters(text string) int {
+	at := len(text)
+	for i, c := range text {
+		switch {
+		case !unicode.IsLetter(c):
+			at = len(text)
+		case at == len(text):
+			at = i
+		}
+	}
+	return at
 }
 
 // checkLetters refuses a unit that has other characters behind its first letter.

@@ -53,6 +53,7 @@ func NewCapacity(props map[string]string, site *Site) (*Capacity, error) {
 	}
 	err := p.queue(-1, policyRoot)
 	if err == nil {
+		p.globalMost()
 		p.MaxApplications = p.int(capacityPrefix+"maximum-applications", 10000)
 		err = p.failed()
 	}
@@ -73,6 +74,13 @@ type capacityParser struct {
 	*Capacity
 	site       *Site
 	weightKeys []string // that set the weight of a user in a queue, sorted
+}
+
+// globalMost reads how many applications a queue has that does not say. A queue that does asks for it behind all queues.
+//
+// Source: AbstractLeafQueue.setupQueueConfigs, updateMaximumApplications.
+func (p *capacityParser) globalMost() {
+	p.GlobalMaxPerQueue = p.int(capacityPrefix+"global-queue-max-application", -1)
 }
 
 // failed returns the first value that could not be read.
@@ -336,8 +344,9 @@ func (p *capacityParser) leaf(q *CapacityQueue, prefix string) *Error {
 	}
 	q.UserLimit = p.percentage(prefix, "minimum-user-limit-percent", 100, 100, "above 100, which is all of the queue")
 	q.UserLimitFactor = p.float(prefix+"user-limit-factor", p.float(capacityPrefix+"user-limit-factor", 1))
-	q.configuredApps = p.int(prefix+"maximum-applications", -1)
-	p.GlobalMaxPerQueue = p.int(capacityPrefix+"global-queue-max-application", -1)
+	if q.configuredApps = p.int(prefix+"maximum-applications", -1); q.configuredApps < 0 {
+		p.globalMost()
+	}
 	p.NodeLocalityDelay = p.int(capacityPrefix+"node-locality-delay", 40)
 	p.RackAdditionalDelay = p.int(capacityPrefix+"rack-locality-additional-delay", -1)
 	p.RackFullReset = p.boolean(capacityPrefix+"rack-locality-full-reset", true)

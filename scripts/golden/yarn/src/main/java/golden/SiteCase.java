@@ -42,6 +42,8 @@ final class SiteCase {
       FAIR + "reservable-nodes", FAIR + "preemption.cluster-utilization-threshold"};
   private static final String[] SWITCHES = {FAIR + "continuous-scheduling-enabled", FAIR + "assignmultiple", FAIR + "dynamic.max.assign", FAIR + "sizebasedweight", FAIR + "preemption",
       FAIR + "am.preemption", FAIR + "am.preemption.root.a", FAIR + "user-as-default-queue", FAIR + "allow-undeclared-pools", "yarn.scheduler.include-port-in-node-name"};
+  private static final String AVOIDS = "yarn.resourcemanager.am-scheduling.node-blacklisting-enabled";
+  private static final String AVOIDS_AT_MOST = "yarn.resourcemanager.am-scheduling.node-blacklisting-disable-threshold";
   private static final String[] STEPS = {"yarn.resource-types.memory-mb.increment-allocation", "yarn.resource-types.vcores.increment-allocation"};
 
   private static final String[] NUMBERS = {"0", "1", "2", "3", "10", "1000", "4096", "-1", "-5", "2147483647", "2147483648", "-2147483648", "-2147483649", "9223372036854775807",
@@ -67,7 +69,13 @@ final class SiteCase {
   }
 
   private void draw() {
-    switch (rnd.nextInt(8)) {
+    switch (rnd.nextInt(9)) {
+      case 8:
+        site.put(AVOIDS, rnd.nextInt(3) == 0 ? of(TRUTHS) : "true");
+        if (rnd.nextInt(4) > 0) {
+          site.put(AVOIDS_AT_MOST, of(PARTS));
+        }
+        break;
       case 0:
       case 1:
         site.put(of(INTS), of(NUMBERS));
@@ -163,8 +171,8 @@ final class SiteCase {
       v.put("dynamic_max_assign", c.isMaxAssignDynamic());
       v.put("max_assign", c.getMaxAssign());
       v.put("size_based_weight", c.getSizeBasedWeight());
+      v.put("before_kill", c.getWaitTimeBeforeKill()); // in the order of FSPreemptionThread
       v.put("next_check", c.getWaitTimeBeforeNextStarvationCheck());
-      v.put("before_kill", c.getWaitTimeBeforeKill());
       v.put("port", c.getUsePortForNodeName());
       v.put("reservable", c.getReservableNodes());
       v.put("update", field(AbstractYarnScheduler.class, f, "updateInterval"));
@@ -190,6 +198,8 @@ final class SiteCase {
       a.setMaxAppAttempts(asked);
       RMAppImpl app = new RMAppImpl(Manager.appId(1), m[0].context, conf(site), "a", "u", "default", a, null, null, 0, "SPARK", java.util.Set.of(), List.of());
       v.put("attempts", app.getMaxAppAttempts());
+      v.put("avoids", field(RMAppImpl.class, app, "amBlacklistingEnabled"));
+      v.put("avoids_at_most", field(RMAppImpl.class, app, "blacklistDisableThreshold"));
     });
     return v;
   }
