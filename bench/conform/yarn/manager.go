@@ -242,7 +242,7 @@ func (m *managerRun) exit(e *runEvent, x *managerEvent) error {
 }
 
 func (m *managerRun) submit(e *runEvent, x *managerEvent) error {
-	err := m.r.Submit(m.now, yarn.AppSpec{ID: protocol.AppID(e.A), User: e.U, Queue: e.Queue, AMSize: golden.Size(e.AM), MaxAttempts: x.Tries, FailuresValidityMS: x.Validity})
+	err := m.r.Submit(m.now, yarn.AppSpec{ID: protocol.AppID(e.A), User: e.U, Queue: e.Queue, AMSize: golden.Size(e.AM), MaxAttempts: x.Tries, Priority: e.Pri, FailuresValidityMS: x.Validity})
 	if (err != nil) != x.Refused {
 		return fmt.Errorf("submission: %v", err)
 	}
@@ -343,6 +343,11 @@ func (m *managerRun) NodeGone(id protocol.NodeID) { m.does.gone = append(m.does.
 func (m *managerRun) At(at int64, t rm.Timer, number, arg int64) {
 	m.timers = append(m.timers, timer{at, t, number, arg})
 	slices.SortStableFunc(m.timers, func(a, b timer) int { return cmp.Compare(a.at, b.at) })
+}
+
+// Refused is none of what a ResourceManager does, whose attempt waits for ever: recorded runs end before.
+func (m *managerRun) Refused(app protocol.AppID, err error) {
+	m.does.ends = append(m.does.ends, []any{int64(app), err.Error()})
 }
 
 func (m *managerRun) Expired(protocol.ContainerID)    {}

@@ -62,7 +62,7 @@ var picture = map[string][]string{
 	"replay/engine/yarn/fifo":             {"replay/policy/resource", "replay/engine/protocol", "replay/engine/reuse", "replay/engine/yarn", "replay/engine/yarn/conf", "replay/engine/yarn/jvm"},
 	"replay/engine/yarn/fair":             {"replay/policy", "replay/policy/resource", "replay/engine/fetch", "replay/engine/lineup", "replay/engine/protocol", "replay/engine/reuse", "replay/engine/yarn", "replay/engine/yarn/conf", "replay/engine/yarn/jvm"},
 	"replay/engine/yarn/capacity":         {"replay/policy", "replay/policy/resource", "replay/engine/fetch", "replay/engine/protocol", "replay/engine/reuse", "replay/engine/yarn", "replay/engine/yarn/conf", "replay/engine/yarn/jvm"},
-	"replay/engine/yarn/rm":               {"replay/policy/resource", "replay/engine/fetch", "replay/engine/protocol", "replay/engine/reuse", "replay/engine/yarn", "replay/engine/yarn/conf"},
+	"replay/engine/yarn/rm":               {"replay/policy/resource", "replay/engine/fetch", "replay/engine/protocol", "replay/engine/reuse", "replay/engine/yarn", "replay/engine/yarn/conf", "replay/engine/yarn/jvm"},
 	"replay/engine/spark/conf":            {"replay/engine/remark", "replay/policy/resource", "replay/engine/spelling", "replay/trace"},
 	"replay/engine/spark/scala":           nil,
 	"replay/engine/spark":                 {"replay/input", "replay/engine/fetch", "replay/engine/protocol", "replay/engine/reuse", "replay/engine/sorted", "replay/engine/spark/conf", "replay/engine/spark/scala", "replay/trace"},

@@ -32,6 +32,15 @@ const (
 
 func spread(h int32) int32 { return h ^ int32(uint32(h)>>16) }
 
+// Slot returns the slot of a key, by its hash code, in a HashMap that never had more than so many keys at a time.
+func Slot(h int32, most int) int {
+	length := firstTable
+	for most > length/4*3 {
+		length *= 2
+	}
+	return int(spread(h)) & (length - 1)
+}
+
 // Len returns the number of keys.
 func (m *HashMap[K, V]) Len() int { return m.size }
 

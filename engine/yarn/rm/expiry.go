@@ -1,7 +1,12 @@
 package rm
 
 import (
+	"cmp"
+	"slices"
+
 	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/engine/yarn/jvm"
 )
 
 // expirer watches containers from their acquisition by the application master until their node has reported them as
@@ -9,8 +14,9 @@ import (
 //
 // Source: ContainerAllocationExpirer, AbstractLivelinessMonitor; RMContainerImpl.AcquiredTransition, LaunchedTransition.
 type expirer struct {
-	list  []acquired // by time; those that are not watched any more go when the monitor looks
-	ahead bool       // a look is scheduled
+	list       []acquired // by time; those that are not watched any more go when the monitor looks
+	ahead      bool       // a look is scheduled
+	size, most int        // how many are watched, and how many were at most
 }
 
 type acquired struct {
@@ -24,7 +30,11 @@ func (r *RM) watch(now int64, a *app, id protocol.ContainerID) {
 	for int64(len(a.watched)) <= n {
 		a.watched = append(a.watched, false)
 	}
-	a.watched[n] = true
+	if !a.watched[n] {
+		a.watched[n] = true
+		r.expirer.size++
+		r.expirer.most = max(r.expirer.most, r.expirer.size)
+	}
 	r.expirer.list = append(r.expirer.list, acquired{now, id})
 	r.lookAhead(now)
 }
@@ -48,28 +58,51 @@ func expires(last, interval int64) int64 {
 func third(interval int64) int64 { return max(interval/3, 1) }
 
 // unwatch ends the watch over a container.
-func (a *app) unwatch(id protocol.ContainerID) {
-	if n := id.Number(); n < int64(len(a.watched)) {
+func (r *RM) unwatch(a *app, id protocol.ContainerID) {
+	if n := id.Number(); n < int64(len(a.watched)) && a.watched[n] {
 		a.watched[n] = false
+		r.expirer.size--
 	}
 }
 
-// checkExpiry ends the containers whose time is up.
+// unwatchAll ends the watch over the containers of an attempt that leaves.
+func (r *RM) unwatchAll(a *app) {
+	for n, is := range a.watched {
+		if is {
+			a.watched[n] = false
+			r.expirer.size--
+		}
+	}
+}
+
+// checkExpiry ends the containers whose time is up, in the order of the monitor's hash table.
+//
+// Source: AbstractLivelinessMonitor.PingChecker, AllocationExpirationInfo.hashCode.
 func (r *RM) checkExpiry(now int64) {
 	r.expirer.ahead = false
 	keep := r.expirer.list[:0]
+	var late []protocol.ContainerID
 	for _, c := range r.expirer.list {
 		a := r.attemptOf(c.id)
 		switch {
 		case a == nil || !a.watched[c.id.Number()]:
 		case now > c.at+r.config.ContainerExpiryMS:
-			r.host.Expired(c.id)
-			r.sched.Expire(c.id)
+			late = append(late, c.id)
 		default:
 			keep = append(keep, c)
 		}
 	}
 	r.expirer.list = keep
+	if len(late) > 1 {
+		slot := func(id protocol.ContainerID) int {
+			return jvm.Slot(yarn.ContainerHash(r.config.StartMS, id)<<16, r.expirer.most)
+		}
+		slices.SortStableFunc(late, func(x, y protocol.ContainerID) int { return cmp.Compare(slot(x), slot(y)) })
+	}
+	for _, id := range late {
+		r.host.Expired(id)
+		r.sched.Expire(id)
+	}
 	if len(keep) > 0 {
 		r.lookAhead(now)
 	}

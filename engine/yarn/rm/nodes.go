@@ -270,7 +270,7 @@ func (r *RM) starts(n *node, p *proc) {
 	if !p.cleanup {
 		r.launched = append(r.launched, p.id)
 		if a := r.attemptOf(p.id); a != nil {
-			a.unwatch(p.id)
+			r.unwatch(a, p.id)
 		}
 	}
 }

@@ -209,6 +209,7 @@ func (r *RM) enter(a *app) {
 
 func (r *RM) leave(id protocol.AppID) {
 	if a := r.app(id); a != nil {
+		r.unwatchAll(a)
 		r.apps[id] = nil
 		r.live--
 		r.spare = append(r.spare, a)
@@ -280,7 +281,7 @@ func (r *RM) containerEnded(e *yarn.Event) {
 	if a == nil {
 		return
 	}
-	a.unwatch(id)
+	r.unwatch(a, id)
 	if a.am == (protocol.ContainerID{}) {
 		r.work = slices.DeleteFunc(r.work, func(w work) bool { return w.kind == pullAM && w.id == id })
 	}

@@ -42,6 +42,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptEventType;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptState;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler;
@@ -61,7 +62,10 @@ abstract class ManagerCalls {
   List<String> queues;
   String scheduler;
   final boolean wide;
+  boolean full; // settings of queues
+  Run settings; // whence they are
   int nextApp = 1;
+  boolean stuck; // a scheduler has thrown at the ask for a master: the attempt waits for ever, and the run ends before
 
   /** A NodeManager. */
   static final class Worker {
@@ -173,6 +177,12 @@ abstract class ManagerCalls {
     Calls.put(e, "o", o);
     Calls.put(e, "launch", new ArrayList<>(m.launches));
     List<List<Object>> ends = new ArrayList<>();
+    if (full) {
+      stuck |= m.getRMContext().getRMApps().values().stream().anyMatch(a -> a.getCurrentAppAttempt() != null && a.getCurrentAppAttempt().getState() == RMAppAttemptState.SUBMITTED);
+    }
+    if (stuck) {
+      return;
+    }
     for (Master a : new ArrayList<>(masters.values())) {
       RMApp app = m.getRMContext().getRMApps().get(Manager.appId(a.app));
       RMAppState s = app.getState();
@@ -330,14 +340,18 @@ abstract class ManagerCalls {
 
   void submit() throws Exception {
     Master a = new Master(nextApp++);
-    String queue = percent(4) ? "root.none.such." : pick(queues);
+    String queue = percent(4) ? "root.none.such." : pick(settings != null ? settings.queues() : queues);
     int mem = percent(3) ? 100_000 : pick(1, 512, 1000, 2048);
     int vc = pick(1, 1, 2);
     int tries = pick(0, 0, 1, 2, 3, 7);
     Map<String, Object> e = event("submit");
     e.put("a", a.app);
     e.put("queue", queue);
-    e.put("u", "u" + pick(1, 2));
+    e.put("u", settings != null ? settings.user() : "u" + pick(1, 2));
+    int priority = settings != null ? settings.appPriority() : 0;
+    if (priority != 0) {
+      e.put("pri", priority);
+    }
     e.put("am", List.of(mem, vc));
     e.put("tries", tries);
     long validity = wide ? pick(-1, -1, 1_500, 6_000, 20_000) : -1;
@@ -346,7 +360,7 @@ abstract class ManagerCalls {
     }
     m.rejection = null;
     emit(e, () -> {
-      ApplicationSubmissionContext sub = ApplicationSubmissionContext.newInstance(Manager.appId(a.app), "app", queue, Priority.newInstance(0),
+      ApplicationSubmissionContext sub = ApplicationSubmissionContext.newInstance(Manager.appId(a.app), "app", queue, settings != null && priority == 0 ? null : Priority.newInstance(priority),
           ContainerLaunchContext.newInstance(null, null, null, null, null, null), false, true, tries, Resource.newInstance(mem, vc));
       sub.setAttemptFailuresValidityInterval(validity);
       try {

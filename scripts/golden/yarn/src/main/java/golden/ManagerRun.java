@@ -20,9 +20,21 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairSchedule
 
 /** A random run of a whole ResourceManager. */
 final class ManagerRun extends ManagerCalls {
-  /** With wide, nodes may report that they are not healthy, clients end applications, and settings are drawn that the others leave alone. */
-  ManagerRun(long seed, boolean wide) {
+  /**
+   * With wide, nodes may report that they are not healthy, clients end applications, and settings are drawn that the others leave alone; with full, all settings of queues that the runs of the
+   * schedulers alone draw.
+   */
+  ManagerRun(long seed, boolean wide, boolean full) {
     super(seed, wide);
+    this.full = full;
+  }
+
+  /** Takes all settings of a run of a scheduler alone. Passes of continuous scheduling and preemption are threads of their own. */
+  private void take(Run of) {
+    settings = of;
+    site.putAll(of.site);
+    site.put("yarn.scheduler.fair.continuous-scheduling-enabled", false);
+    site.put("yarn.scheduler.fair.preemption", false);
   }
 
   // ---- settings
@@ -51,6 +63,15 @@ final class ManagerRun extends ManagerCalls {
     scheduler = List.of("fair", "fair", "capacity", "fifo").get(rnd.nextInt(4));
     switch (scheduler) {
       case "fair":
+        if (full) {
+          WideFairRun of = new WideFairRun(rnd.nextInt() * 2L + 1, false, false);
+          of.rare = percent(60);
+          of.configure();
+          take(of);
+          String xml = of.allocations();
+          queues = of.queues();
+          return xml;
+        }
         site.put("yarn.scheduler.fair.assignmultiple", percent(70));
         site.put("yarn.scheduler.fair.dynamic.max.assign", percent(50));
         if (percent(40)) {
@@ -61,6 +82,13 @@ final class ManagerRun extends ManagerCalls {
             + "<queueMaxAMShareDefault>" + List.of("0.5", "1.0", "-1.0").get(rnd.nextInt(3)) + "</queueMaxAMShareDefault>"
             + "<queue name=\"a\"><maxRunningApps>" + pick(1, 2, 9) + "</maxRunningApps></queue><queue name=\"b\"/></allocations>";
       case "capacity":
+        if (full) {
+          CapacityRun of = percent(50) ? new RareCapacityRun(rnd.nextInt(), false, false) : new MixedCapacityRun(rnd.nextInt(), false, false);
+          of.configure();
+          take(of);
+          queues = of.queues();
+          return null;
+        }
         site.put(CapacityRun.PREFIX + "resource-calculator", "org.apache.hadoop.yarn.util.resource." + (percent(50) ? "Dominant" : "Default") + "ResourceCalculator");
         site.put(CapacityRun.PREFIX + "maximum-am-resource-percent", percent(50) ? "0.4" : "1.0");
         site.put(CapacityRun.PREFIX + "root.queues", "a,b");
@@ -91,7 +119,14 @@ final class ManagerRun extends ManagerCalls {
       return List.of();
     }
     Recorder.dates = true;
-    m = new LiveManager(conf, dir);
+    try {
+      m = new LiveManager(conf, dir);
+    } catch (RuntimeException e) {
+      if (full) {
+        return List.of(); // the class refuses these settings
+      }
+      throw e;
+    }
     Map<String, Object> head = new LinkedHashMap<>();
     head.put("run", name);
     head.put("scheduler", scheduler);
@@ -111,7 +146,7 @@ final class ManagerRun extends ManagerCalls {
         register(w);
       }
     }
-    while (lines.size() < events) {
+    while (lines.size() < events && !stuck) {
       step();
     }
     m.end();

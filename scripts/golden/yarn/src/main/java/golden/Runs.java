@@ -239,10 +239,13 @@ final class Runs {
         lines = List.of(new ShareCase(seed).order());
         break;
       case "manager":
-        lines = new ManagerRun(seed, false).play(name, hosts, events, dir);
+        lines = new ManagerRun(seed, false, false).play(name, hosts, events, dir);
         break;
       case "manager_wide":
-        lines = new ManagerRun(seed, true).play(name, hosts, events, dir);
+        lines = new ManagerRun(seed, true, false).play(name, hosts, events, dir);
+        break;
+      case "manager_all":
+        lines = new ManagerRun(seed, true, true).play(name, hosts, events, dir);
         break;
       case "liveness":
         lines = List.of(new LivenessCase(seed).play());
