@@ -14,20 +14,23 @@ import (
 // reasons follows why applications wait for their next containers: after each thing that may change it, the scheduler is asked. There is
 // none unless the sink wants it.
 //
-// Not all are asked each time. One that wants nothing is not before its master has spoken or one of its containers has come or ended, and after a heartbeat of a node that
-// changed nothing only those are that count offers. The dense engine asks all of them.
+// Not all are asked each time. One that wants nothing is not before its master has spoken or one of its containers has come or ended, one of many that wait alike is asked for all of them (group), and
+// after a heartbeat of a node that changed nothing only those are that count offers. The dense engine asks all of them.
 type reasons struct {
-	s      *sim
-	sink   record.Reasons
-	why    yarn.Explainer
-	waits  []*waiting // in the order in which they entered, but for the idle
-	idle   []*waiting // by slot
-	offers []*waiting // of waits, those with [yarn.Refusal.Offers]
-	count  int64      // of those that have entered
-	stale  bool       // something has happened since the last look
-	all    bool       // and that was more than a heartbeat of a node
-	nodes  int64      // changes of nodes as of the last look
-	last   record.Decision
+	s       *sim
+	sink    record.Reasons
+	why     yarn.Explainer
+	waits   []*waiting // that are asked each by itself, in the order in which they entered
+	woken   []*waiting // to be asked again by themselves, in any order
+	rests   []*waiting // the others, idle or in a group, by slot
+	groups  []*group
+	groupOf map[yarn.Alike]*group
+	offers  []*waiting // of waits, those with [yarn.Refusal.Offers]
+	count   int64      // of those that have entered
+	stale   bool       // something has happened since the last look
+	all     bool       // and that was more than a heartbeat of a node
+	nodes   int64      // changes of nodes as of the last look
+	last    record.Decision
 }
 
 // waiting is an attempt that is followed.
@@ -40,6 +43,11 @@ type waiting struct {
 	passed int64         // containers that others got in the room that it could have had, since it last got one or saw room
 	ahead  int64         // job of the first of them
 	before record.Cause  // as of the last look, without regard to passed
+
+	group   *group // nil while it is asked by itself
+	member  int    // place in the group
+	fresh   int    // place in [group.fresh] plus 1, 0 outside of it
+	counted int64  // [group.passed] less passed, as it joined
 }
 
 // explaining returns the observer of reasons, nil when the sink wants none or the scheduler knows none.
@@ -49,7 +57,11 @@ func (s *sim) explaining(sink record.Sink) *reasons {
 	if !wanted || !can {
 		return nil
 	}
-	return &reasons{s: s, sink: to, why: why}
+	r := &reasons{s: s, sink: to, why: why, groupOf: map[yarn.Alike]*group{}}
+	if t, ok := why.(yarn.Turner); ok {
+		t.OnTurn(r.turned)
+	}
+	return r
 }
 
 // changed notes that the answers may be others.
@@ -64,41 +76,71 @@ func (r *reasons) enter(a *app) {
 	r.changed()
 }
 
-// wake has an attempt asked again that may want something from now on, or is gone.
+// wake has an attempt asked again by itself: one that may want something from now on, or something else, or is gone.
 func (r *reasons) wake(a *app) {
-	if r.all = true; int(a.slot) >= len(r.idle) || r.idle[a.slot] == nil || r.idle[a.slot].a != a {
-		return
+	if r.all = true; int(a.slot) < len(r.rests) && r.rests[a.slot] != nil && r.rests[a.slot].a == a {
+		r.rise(r.rests[a.slot])
 	}
-	w := r.idle[a.slot]
-	r.idle[a.slot] = nil
-	i, _ := slices.BinarySearchFunc(r.waits, w.number, func(o *waiting, number int64) int { return cmp.Compare(o.number, number) })
-	r.waits = slices.Insert(r.waits, i, w)
 }
 
-// rest has an attempt that wants nothing not asked until it is woken, and reports whether it does. That of one that has entered is asked for by the
+// turned wakes the present attempt of an application.
+func (r *reasons) turned(id protocol.AppID) {
+	if a := r.s.left.latest(id); a != nil {
+		r.wake(a)
+	}
+}
+
+// rise has one that rests asked by itself.
+func (r *reasons) rise(w *waiting) {
+	r.rests[w.a.slot] = nil
+	if w.group != nil {
+		r.leave(w)
+	}
+	r.woken = append(r.woken, w)
+}
+
+// rest has an attempt not asked by itself until it is woken, and reports whether it does: one that wants nothing, and one that waits as others do. What one that has entered wants is asked for by the
 // ResourceManager, at its time.
 func (r *reasons) rest(w *waiting) bool {
-	if w.wanted = w.wanted || w.before != ""; w.before != "" || !w.wanted || r.s.beats.dense {
+	if w.wanted = w.wanted || w.before != ""; !w.wanted || r.s.beats.dense || w.before != "" && !r.join(w) {
 		return false
 	}
-	for int(w.a.slot) >= len(r.idle) {
-		r.idle = append(r.idle, nil)
+	for int(w.a.slot) >= len(r.rests) {
+		r.rests = append(r.rests, nil)
 	}
-	r.idle[w.a.slot] = w
+	r.rests[w.a.slot] = w
 	return true
+}
+
+// gather has those that were woken among those that are asked by themselves.
+func (r *reasons) gather() {
+	if len(r.woken) == 0 {
+		return
+	}
+	first := func(a, b *waiting) int { return cmp.Compare(a.number, b.number) }
+	slices.SortFunc(r.woken, first)
+	r.waits = append(r.waits, r.woken...)
+	slices.SortStableFunc(r.waits, first)
+	clear(r.woken)
+	r.woken = r.woken[:0]
 }
 
 // saw takes note of what the scheduler did.
 func (r *reasons) saw(e *yarn.Event) {
 	r.changed()
 	r.last = r.s.decision(e)
-	if a := r.s.left.latest(e.App); a != nil { // of a container that ends its ask may come back
-		r.wake(a)
-	}
+	r.turned(e.App) // of a container that ends its ask may come back
 	if e.Kind != yarn.Allocated || e.Update != (protocol.ContainerID{}) {
 		return
 	}
-	for _, w := range r.waits {
+	r.pass(r.waits, e)
+	r.pass(r.woken, e)
+	r.passGroups(e)
+}
+
+// pass counts a container that was allocated for those of a list that could have had its room.
+func (r *reasons) pass(list []*waiting, e *yarn.Event) {
+	for _, w := range list {
 		if w.a.id == e.App {
 			w.passed = 0
 			continue
@@ -134,6 +176,8 @@ func (r *reasons) look() {
 }
 
 func (r *reasons) lookAtAll() {
+	r.askGroups()
+	r.gather()
 	kept := r.waits[:0]
 	r.offers = r.offers[:0]
 	for _, w := range r.waits {
@@ -152,6 +196,9 @@ func (r *reasons) lookAtAll() {
 	}
 	clear(r.waits[len(kept):])
 	r.waits = kept
+	for _, g := range r.groups {
+		g.looked()
+	}
 }
 
 var causes = [...]record.Cause{yarn.WaitsForNone: "", yarn.RunningLimit: record.CauseRunningLimit, yarn.AMShare: record.CauseAMShare,
@@ -236,11 +283,12 @@ func (r *reasons) gate(a *app) {
 
 // finish gives the reasons that hold at the end of the replay.
 func (r *reasons) finish() {
-	for _, w := range r.idle {
+	for _, w := range r.rests {
 		if w != nil {
-			r.wake(w.a)
+			r.rise(w)
 		}
 	}
+	r.gather()
 	for _, w := range r.waits {
 		r.close(w)
 		r.gate(w.a)

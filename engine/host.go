@@ -119,6 +119,7 @@ func (a *app) Withdraw(reason string) {
 	a.decided(reason)
 	if r := a.s.reasons; r != nil {
 		r.changed()
+		r.wake(a)
 	}
 	a.s.rm.Withdraw(a.s.now, a.id)
 }

@@ -59,6 +59,7 @@ func stateRules() snapshot.Rules {
 			"replay/engine/yarn/fair.Scheduler.observePreemption":                        snapshot.Kept,
 			"replay/engine/yarn/capacity.Scheduler.masters":                              snapshot.Kept,
 			"replay/engine/yarn/capacity.Scheduler.observe":                              snapshot.Kept,
+			"replay/engine/yarn/capacity.Scheduler.turns":                                snapshot.Kept,
 			"replay/engine/yarn/capacity.Scheduler.observeProposals":                     snapshot.Kept,
 			"replay/engine/yarn/fifo.Scheduler.observe":                                  snapshot.Kept,
 			yarn + "NodeSets.set":                                                        snapshot.Kept,

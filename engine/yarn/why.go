@@ -48,11 +48,35 @@ type Explainer interface {
 	// Why says what keeps an application from its next container. A heartbeat of a node at which the scheduler does nothing that it tells and no node changes leaves the
 	// cause of all as it was, but for [Refusal.Offers].
 	Why(protocol.AppID) Refusal
+	// Alike says as which others an application waits, and is false for one that may wait as no other does. It stays so, and those that are equal wait for the same by Why and have the same by Could, until
+	// something is told of one ([Observer]), it is spoken for or leaves, or turns ([Turner]). None of those that wait alike is ever offered nodes to wait for nearer ones.
+	Alike(protocol.AppID) (Alike, bool)
 	// NodeChanges counts changes of nodes, see [Cluster.Changes], and what else heartbeats may change that leads to another cause.
 	NodeChanges() int64
 	// Could reports whether an application could have had the room of a container that another one has just got, as far as the
 	// node goes.
 	Could(protocol.AppID, protocol.Container) bool
+}
+
+// Alike is what those that wait alike have in common.
+type Alike struct {
+	Queue, User string
+	Size        resource.Resource // of the container that is wanted
+	Master      resource.Resource // that its queue has no room for
+	AM          bool              // the container is the application master's
+	Way         uint8             // of waiting, of those that a scheduler knows
+}
+
+// A Turner is an [Explainer] in which applications turn from one way of waiting to another one without being spoken of: OnTurn has a function called with each of these.
+type Turner interface{ OnTurn(func(protocol.AppID)) }
+
+// Anywhere reports whether an attempt wants containers for one key alone, on whatever node, and no node is refused; t is the key's table.
+func (a *Attempt) Anywhere() (t *Table, ok bool) {
+	if len(a.Active()) != 1 || len(a.Bars) > 0 || a.HasBlacklist() {
+		return nil, false
+	}
+	t = a.Active()[0]
+	return t, !t.Located() && t.Any().Relax
 }
 
 // Acceptance is whether a node is taken for a container.

@@ -115,6 +115,9 @@ func (q *queue) activate() {
 		if !a.active {
 			a.active = true
 			q.addActive(a)
+			if s.turns != nil {
+				s.turns(a.ID)
+			}
 		}
 		q.amUsed = q.amUsed.Add(a.am)
 		u.amUsed = u.amUsed.Add(a.am)

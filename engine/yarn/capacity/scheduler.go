@@ -21,8 +21,9 @@ type Scheduler struct {
 	cfg       *conf.Capacity
 	nodes     *yarn.Cluster
 	observe   yarn.Observer
-	masters   yarn.Masters // nil unless heartbeats of theirs are left out
-	timestamp int64        // of the ResourceManager's start, part of every id
+	turns     func(protocol.AppID) // see [Scheduler.OnTurn]; nil where nobody asks
+	masters   yarn.Masters         // nil unless heartbeats of theirs are left out
+	timestamp int64                // of the ResourceManager's start, part of every id
 	now       int64
 	heard     int64 // heartbeats of nodes that were executed
 	event     yarn.Event

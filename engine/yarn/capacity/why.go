@@ -75,6 +75,34 @@ func (s *Scheduler) Why(id protocol.AppID) yarn.Refusal {
 	})
 }
 
+// Ways of waiting, see [yarn.Alike].
+const (
+	waitsToRun   = iota // for a limit on running applications
+	waitsToEnter        // for the queue's or the user's room for masters
+)
+
+var _ yarn.Turner = (*Scheduler)(nil)
+
+// OnTurn is part of [yarn.Turner]: an application turns when its queue has room for its master.
+func (s *Scheduler) OnTurn(turns func(protocol.AppID)) { s.turns = turns }
+
+// Alike is part of [yarn.Explainer]: those that may have containers stand in the order of their queue, and wait each as one of its place does.
+func (s *Scheduler) Alike(id protocol.AppID) (like yarn.Alike, ok bool) {
+	a := s.appOf(id)
+	if a == nil || a.active {
+		return like, false
+	}
+	t, ok := a.Anywhere()
+	if !ok {
+		return like, false
+	}
+	like = yarn.Alike{Queue: a.q.cfg.Path, User: a.user.name, Size: t.Any().Size, AM: a.WaitingForAM, Way: waitsToRun}
+	if a.runnable {
+		like.Master, like.Way = a.am, waitsToEnter
+	}
+	return like, true
+}
+
 // limiting returns the first queue, from the leaf up, whose maximum a container of an application would exceed, nil when none.
 func (q *queue) limiting(a *app, size resource.Resource) *queue {
 	for ; q != nil; q = q.parent {

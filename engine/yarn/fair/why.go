@@ -30,6 +30,30 @@ func (f *Scheduler) Why(id protocol.AppID) yarn.Refusal {
 	return found
 }
 
+// Ways of waiting, see [yarn.Alike].
+const (
+	waitsToRun  = iota // for a limit on running applications
+	waitsToHave        // for a container
+)
+
+// Alike is part of [yarn.Explainer]: what an application of its own has does not count.
+func (f *Scheduler) Alike(id protocol.AppID) (like yarn.Alike, ok bool) {
+	a := f.attempt(id)
+	if a == nil || len(a.reserved) > 0 {
+		return like, false
+	}
+	t, ok := a.Anywhere()
+	if !ok {
+		return like, false
+	}
+	_, master := a.master()
+	like = yarn.Alike{Queue: a.queue.name, Size: t.Any().Size, AM: master, Way: waitsToHave}
+	if a.listed == 0 {
+		like.User, like.Way = a.User, waitsToRun
+	}
+	return like, true
+}
+
 // whyNotRunnable finds the limit on running applications that holds.
 func (f *Scheduler) whyNotRunnable(a *app, found *yarn.Refusal) {
 	found.Cause = yarn.RunningLimit

@@ -19,6 +19,19 @@ func (s *Scheduler) Why(id protocol.AppID) yarn.Refusal {
 		func(*yarn.Node) yarn.Acceptance { return yarn.Accepted })
 }
 
+// Alike is part of [yarn.Explainer].
+func (s *Scheduler) Alike(id protocol.AppID) (like yarn.Alike, ok bool) {
+	a := s.attempt(id)
+	if a == nil {
+		return like, false
+	}
+	t, ok := a.Anywhere()
+	if !ok {
+		return like, false
+	}
+	return yarn.Alike{Size: t.Any().Size, AM: a.WaitingForAM}, true
+}
+
 // Could is part of [yarn.Explainer].
 func (s *Scheduler) Could(id protocol.AppID, c protocol.Container) bool {
 	a, n := s.attempt(id), s.nodes.Node(c.Node)
