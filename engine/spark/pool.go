@@ -224,13 +224,25 @@ func (r *Pools) AppendSorted(dst []*Schedulable) []*Schedulable {
 	return dst
 }
 
+// inOrder returns task sets that have their turns always in the same order, with those that launch nothing, so that nobody has to go through all of them; nil where the order changes with what
+// runs. The list holds until a set comes or goes.
+func (r *Pools) inOrder() []*Schedulable {
+	if len(r.Pools) == 1 && r.Pools[0].Mode == FIFO {
+		return r.Pools[0].sorted
+	}
+	return nil
+}
+
+// waits reports whether a task set may have tasks to launch.
+func (s *Schedulable) waits() bool { return !s.Zombie && s.Backlog > 0 }
+
 func (p *Pool) appendSorted(dst []*Schedulable) []*Schedulable {
 	start, list := len(dst), p.sorted
 	if p.Mode == FAIR {
 		list = p.sets
 	}
 	for _, s := range list {
-		if !s.Zombie && s.Backlog > 0 {
+		if s.waits() {
 			dst = append(dst, s)
 		}
 	}

@@ -93,6 +93,7 @@ type TaskScheduler struct {
 	gone     []int32 // those of them that events already taken are about
 	launched []TaskRef
 	turn     []*Schedulable
+	costless bool // there is, or was, a set whose tasks need no core
 	cores    []int32
 	takers   []taker // scratch
 	barren   barren
@@ -313,6 +314,7 @@ func (s *TaskScheduler) OffersMatter() bool { return s.pools.backlog > 0 || s.Ma
 func (s *TaskScheduler) Submit(now int64, spec *TaskSetSpec) *TaskSet {
 	set := newTaskSet(s, spec, now)
 	s.sets = append(s.sets, set)
+	s.costless = s.costless || spec.TaskCPUs <= 0
 	for _, id := range s.stages[spec.Stage] {
 		if old := s.sets[id]; old != nil {
 			old.stop()

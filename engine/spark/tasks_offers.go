@@ -50,14 +50,24 @@ func (s *TaskScheduler) ResourceOffers(now int64, offers []Offer, allFree bool) 
 		}
 		s.cores = append(s.cores, cores)
 	}
-	s.turn = s.pools.AppendSorted(s.turn[:0])
+	turn, all := s.pools.inOrder(), newExec || s.Excludes()
+	if all = all || turn == nil; all {
+		s.turn = s.pools.AppendSorted(s.turn[:0])
+		turn = s.turn
+	}
 	if newExec {
-		for _, p := range s.turn {
+		for _, p := range turn {
 			s.sets[p.ID].recomputeLevels()
 		}
 	}
 	spent := s.spent()
-	for _, p := range s.turn {
+	for _, p := range turn {
+		if spent && !s.costless {
+			break
+		}
+		if !all && !p.waits() {
+			continue
+		}
 		set := s.sets[p.ID]
 		if set == nil || spent && set.Spec.TaskCPUs > 0 || set.Spec.Barrier && s.slots(set, offers) < set.Spec.Tasks {
 			continue
