@@ -36,6 +36,10 @@ type Schedulable struct {
 	Zombie   bool  // launches nothing more; see [Schedulable.stop]
 
 	pool *Pool
+	// Of a pool in FAIR mode:
+	listed bool  // stands in its order
+	moved  bool  // to be given another place there
+	at     int32 // Running by which it stands there
 }
 
 // addBacklog adds n to the backlog of a task set.
@@ -58,6 +62,10 @@ func (s *Schedulable) stop() {
 func (s *Schedulable) AddRunning(n int32) {
 	s.Running += n
 	s.pool.Running += n
+	if s.listed && !s.moved {
+		s.moved = true
+		s.pool.moved = append(s.pool.moved, s)
+	}
 }
 
 // Name returns Spark's name of the task set.
@@ -81,7 +89,8 @@ type Pool struct {
 	Running  int32
 
 	sets   []*Schedulable // in order of submission
-	sorted []*Schedulable // in FIFO mode the same in the order of their turns
+	sorted []*Schedulable // the same in the order of their turns, which lasts in FIFO mode; in FAIR mode see [Pool.settle]
+	moved  []*Schedulable // of which another number of tasks runs, as far as they are listed
 	in     *Pools
 }
 
@@ -140,7 +149,7 @@ func (r *Pools) add(p Pool) *Pool {
 	if *at == nil {
 		*at = new(Pool)
 	}
-	p.in, p.sets, p.sorted = r, (*at).sets[:0], (*at).sorted[:0]
+	p.in, p.sets, p.sorted, p.moved = r, (*at).sets[:0], (*at).sorted[:0], (*at).moved[:0]
 	**at = p
 	return *at
 }
@@ -174,6 +183,8 @@ func (r *Pools) Add(s *Schedulable, name string) {
 			i--
 		}
 		p.sorted = reuse.Insert(p.sorted, i, s)
+	} else {
+		p.list(s)
 	}
 	if !s.Zombie {
 		r.backlog += s.Backlog
@@ -186,6 +197,7 @@ func (r *Pools) Remove(s *Schedulable) {
 		s.pool.sets = slices.Delete(s.pool.sets, i, i+1)
 		if i := slices.Index(s.pool.sorted, s); i >= 0 {
 			s.pool.sorted = slices.Delete(s.pool.sorted, i, i+1)
+			s.listed = false
 		}
 		if !s.Zombie {
 			s.pool.in.backlog -= s.Backlog
@@ -224,30 +236,45 @@ func (r *Pools) AppendSorted(dst []*Schedulable) []*Schedulable {
 	return dst
 }
 
-// inOrder returns task sets that have their turns always in the same order, with those that launch nothing, so that nobody has to go through all of them; nil where the order changes with what
-// runs. The list holds until a set comes or goes.
+// inOrder returns the task sets of a pool that is alone in the order of their turns, with those that launch nothing, so that nobody has to go through all of them; nil where there are several pools.
+// The list holds until a set comes or goes.
 func (r *Pools) inOrder() []*Schedulable {
-	if len(r.Pools) == 1 && r.Pools[0].Mode == FIFO {
-		return r.Pools[0].sorted
+	if len(r.Pools) != 1 {
+		return nil
 	}
-	return nil
+	r.Pools[0].settle()
+	return r.Pools[0].sorted
+}
+
+// list gives a task set its place in the order of a pool in FAIR mode.
+func (p *Pool) list(s *Schedulable) {
+	s.listed, s.moved, s.at = true, false, s.Running
+	i, _ := slices.BinarySearchFunc(p.sorted, s, compareFair)
+	p.sorted = reuse.Insert(p.sorted, i, s)
+}
+
+// settle gives the task sets of a pool in FAIR mode of which another number of tasks runs their places in its order.
+func (p *Pool) settle() {
+	for _, s := range p.moved {
+		if s.listed && s.at != s.Running {
+			i, _ := slices.BinarySearchFunc(p.sorted, s, compareFair)
+			p.sorted = slices.Delete(p.sorted, i, i+1)
+			p.list(s)
+		}
+		s.moved = false
+	}
+	p.moved = p.moved[:0]
 }
 
 // waits reports whether a task set may have tasks to launch.
 func (s *Schedulable) waits() bool { return !s.Zombie && s.Backlog > 0 }
 
 func (p *Pool) appendSorted(dst []*Schedulable) []*Schedulable {
-	start, list := len(dst), p.sorted
-	if p.Mode == FAIR {
-		list = p.sets
-	}
-	for _, s := range list {
+	p.settle()
+	for _, s := range p.sorted {
 		if s.waits() {
 			dst = append(dst, s)
 		}
-	}
-	if p.Mode == FAIR && len(dst)-start > 1 {
-		slices.SortStableFunc(dst[start:], compareFair)
 	}
 	return dst
 }
@@ -260,9 +287,9 @@ func compareFIFO(a, b *Schedulable) int {
 	return cmp.Compare(a.Stage-b.Stage, 0)
 }
 
-// compareFair is [comparePools] for task sets, whose weight is 1 and minimum share 0.
+// compareFair is [comparePools] for task sets, whose weight is 1 and minimum share 0, by what ran of them when they got their places.
 func compareFair(a, b *Schedulable) int {
-	if c := cmp.Compare(a.Running, b.Running); c != 0 {
+	if c := cmp.Compare(a.at, b.at); c != 0 {
 		return c
 	}
 	var x, y [40]byte

@@ -150,7 +150,7 @@ func TestPoolsOrder(t *testing.T) {
 			if s.pool.Mode == FAIR {
 				less = compareFair
 			}
-			if less(before, s) > 0 {
+			if less(before, s) > 0 || s.pool.Mode == FAIR && before.Running > s.Running {
 				rt.Fatalf("%s before %s in a pool that is %v", before.Name(), s.Name(), s.pool.Mode)
 			}
 		}
