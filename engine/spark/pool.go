@@ -199,6 +199,11 @@ func (r *Pools) Remove(s *Schedulable) {
 			s.pool.sorted = slices.Delete(s.pool.sorted, i, i+1)
 			s.listed = false
 		}
+		if s.moved { // its memory may be that of a set of another pool soon
+			i := slices.Index(s.pool.moved, s)
+			s.pool.moved = slices.Delete(s.pool.moved, i, i+1)
+			s.moved = false
+		}
 		if !s.Zombie {
 			s.pool.in.backlog -= s.Backlog
 		}
@@ -256,7 +261,7 @@ func (p *Pool) list(s *Schedulable) {
 // settle gives the task sets of a pool in FAIR mode of which another number of tasks runs their places in its order.
 func (p *Pool) settle() {
 	for _, s := range p.moved {
-		if s.listed && s.at != s.Running {
+		if s.at != s.Running {
 			i, _ := slices.BinarySearchFunc(p.sorted, s, compareFair)
 			p.sorted = slices.Delete(p.sorted, i, i+1)
 			p.list(s)

@@ -136,3 +136,20 @@ func TestSchedulableSets(t *testing.T) {
 		t.Errorf("%d sets may launch something, want the last and the first", len(got))
 	}
 }
+
+// A task set of which another number of tasks ran when it left stands nowhere: not in the order of its pool when its memory is that of a set of another one.
+func TestPoolsForgetWhoLeft(t *testing.T) {
+	r := NewPools(FAIR, []Pool{{Name: "a", Mode: FAIR, Weight: 1}, {Name: "b", Mode: FAIR, Weight: 1}})
+	stays, s := Schedulable{Stage: 1, Backlog: 1}, Schedulable{Stage: 2, Backlog: 1}
+	r.Add(&stays, "a")
+	r.Add(&s, "a")
+	s.AddRunning(1)
+	r.Remove(&s)
+	s = Schedulable{Stage: 3, Backlog: 1}
+	r.Add(&s, "b")
+	s.AddRunning(2)
+	got := r.AppendSorted(nil)
+	if len(got) != 2 || !slices.Contains(got, &stays) || !slices.Contains(got, &s) {
+		t.Errorf("in turn come %d sets, want the one of each pool", len(got))
+	}
+}
