@@ -13,7 +13,7 @@ const (
 	loneAmong = 10
 )
 
-// Lone is the job that has more than half of the task attempts that were launched, as people call it, and its share of them; "" where none has, and among few jobs.
+// Lone is the job that has more than half of the task attempts that were launched, as people call it, and its share of them, 0 to 1; "" where none has, and among few jobs.
 // Means and percentiles over task attempts and containers are mostly of this job then, however many there are.
 func (s *Summary) Lone() (name string, share float64) {
 	var most result.Job

@@ -127,7 +127,7 @@ func (s *scenario) dropTimes(a *recordedApp) error {
 		if name == "t_client_start" {
 			continue
 		}
-		wrong := a.times(map[string]any{name: a.raw[name]})
+		wrong := a.time(name, a.raw[name])
 		if wrong == nil {
 			continue
 		}
@@ -142,20 +142,27 @@ func (s *scenario) dropTimes(a *recordedApp) error {
 	return nil
 }
 
-// times checks the times of a container of the application, or its own.
+// times checks the times of a container of the application.
 func (a *recordedApp) times(container map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(container)) {
+		if err := a.time(name, container[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// time refuses a value that is called a time and can not be one of the application or its containers: one from before its submission or after its end.
+func (a *recordedApp) time(name string, v any) error {
+	if !strings.HasPrefix(name, "t_") || v == nil {
+		return nil
+	}
 	least, most := float64(a.Submitted-clockStepMS), float64(a.Submitted)+trace.LongestMS
 	if a.Finished > 0 {
 		most = float64(a.Finished + lateMS)
 	}
-	for _, name := range slices.Sorted(maps.Keys(container)) {
-		v := container[name]
-		if !strings.HasPrefix(name, "t_") || v == nil {
-			continue
-		}
-		if at, ok := v.(float64); !ok || at < least || at > most {
-			return fmt.Errorf("%s is %v, want ms since 1970 from the submission of %s, %d, on", name, shownTime(v), a.App, a.Submitted)
-		}
+	if at, ok := v.(float64); !ok || at < least || at > most {
+		return fmt.Errorf("%s is %v, want ms since 1970 from the submission of %s, %d, on", name, shownTime(v), a.App, a.Submitted)
 	}
 	return nil
 }

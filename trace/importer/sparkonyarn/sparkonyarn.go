@@ -261,11 +261,8 @@ var nodeEventKinds = map[string]trace.EventKind{
 	unhealthy: trace.Drain, "healthy": trace.Undrain,
 }
 
-// Times between which clusters are recorded, the years 2000 to 2100: one before would make a trace of decades.
-const (
-	firstMS = 946_684_800_000
-	lastMS  = 4_133_980_799_999
-)
+// firstMS is the first time that a cluster is recorded at, of the year 2000: one before would make a trace of decades.
+const firstMS = 946_684_800_000
 
 // unhealthy is what a node is that says so with a heartbeat: with that the ResourceManager gives it up, as one that drains and whose time is up at once.
 const unhealthy = "unhealthy"
@@ -275,7 +272,7 @@ func (s *scenario) nodeEvent(e *recordedNodeEvent, _ []byte) error {
 	if !ok || !s.nodes[e.Node] {
 		return fmt.Errorf("%q of node %q, want killed, started, joined, removed, draining, recommissioned, unhealthy or healthy of a node of cluster.json", e.Event, e.Node)
 	}
-	if e.T < firstMS || e.T > lastMS {
+	if e.T < firstMS || e.T > workload.LastMS {
 		return fmt.Errorf("t of %s of node %q is %d, want ms since 1970, from 2000 to 2100", e.Event, e.Node, e.T)
 	}
 	s.joins[e.Node] = s.joins[e.Node] || kind == trace.Join

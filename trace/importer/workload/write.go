@@ -126,10 +126,13 @@ func (t *writing) meta() (meta trace.Meta, err error) {
 	return meta, err
 }
 
+// LastMS is the last ms since 1970 that a recorded time is taken for, of the year 2100.
+const LastMS = 4_133_980_799_999
+
 // Seconds since 1970 of the years 2009 to 2100, which as ms are days of January and February of 1970.
 const (
 	leastSeconds = 1_230_768_000
-	mostSeconds  = 4_133_980_799
+	mostSeconds  = LastMS / 1000
 )
 
 // name is what results call the trace: format, applications and days, where nobody says.
