@@ -111,13 +111,15 @@ func (a *Attempt) Live(id protocol.ContainerID) *Container {
 	return a.live[n-1]
 }
 
-// FetchEnd has fetched (package fetch) what the end of a container will look at: step 1 is the attempt, step 2 the container. There may be no attempt.
+// FetchEnd has fetched (package fetch) what the end of a container will look at: step 1 is the attempt, step 2 where the container is found, step 3 the container. There may be no attempt.
 func (a *Attempt) FetchEnd(number int64, step int) {
 	switch {
 	case a == nil:
 	case step == 1:
 		fetch.Head(a, unsafe.Offsetof(a.updates))
 	case step == 2:
+		a.FetchPlace(number)
+	case step == 3:
 		a.FetchLive(number)
 	}
 }

@@ -205,8 +205,15 @@ func (c *Cluster) likely(id protocol.NodeID) *Node {
 	return nil
 }
 
-// FetchNode has fetched (package fetch) a node.
-func (c *Cluster) FetchNode(id protocol.NodeID) { fetch.Of(c.likely(id)) }
+// FetchNode is [Fetcher]'s for what a scheduler has of it here.
+func (c *Cluster) FetchNode(id protocol.NodeID, step int) {
+	switch n := c.likely(id); {
+	case step == 0:
+		fetch.Of(n)
+	case n != nil:
+		n.FetchContainers()
+	}
+}
 
 func (c *Cluster) link(n *Node) {
 	for int(n.ID) >= len(c.byID) {

@@ -26,10 +26,12 @@ func (s *Scheduler) attemptOf(id protocol.AppID) *yarn.Attempt {
 }
 
 // FetchNode is part of [yarn.Fetcher].
-func (s *Scheduler) FetchNode(id protocol.NodeID) {
-	s.nodes.FetchNode(id)
-	fetch.At(s.elision.held, int(id))
-	fetch.At(s.elision.ending, int(id))
+func (s *Scheduler) FetchNode(id protocol.NodeID, step int) {
+	s.nodes.FetchNode(id, step)
+	if step == 0 {
+		fetch.At(s.elision.held, int(id))
+		fetch.At(s.elision.ending, int(id))
+	}
 }
 
 // FetchCompleted is part of [yarn.Fetcher].

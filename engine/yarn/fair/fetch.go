@@ -26,9 +26,11 @@ func (f *Scheduler) attemptOf(id protocol.AppID) *yarn.Attempt {
 }
 
 // FetchNode is part of [yarn.Fetcher].
-func (f *Scheduler) FetchNode(id protocol.NodeID) {
-	fetch.At(f.nodes, int(id))
-	f.cluster.FetchNode(id)
+func (f *Scheduler) FetchNode(id protocol.NodeID, step int) {
+	if step == 0 {
+		fetch.At(f.nodes, int(id))
+	}
+	f.cluster.FetchNode(id, step)
 }
 
 // FetchCompleted is part of [yarn.Fetcher].

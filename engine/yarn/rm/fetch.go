@@ -15,6 +15,7 @@ func (r *RM) FetchEnd(id protocol.AppID, number int64, step int) {
 		fetch.Of(a)
 	case step == 1 && a != nil:
 		fetch.At(a.completed, len(a.completed)-1)
+		fetch.At(a.watched, int(number))
 	}
 	if r.fetches != nil {
 		r.fetches.FetchEnd(id, number, step)
@@ -28,11 +29,16 @@ func (r *RM) FetchSubmission() {
 	}
 }
 
-// FetchNode has fetched what a heartbeat of a node will look at, or the end of a container on it.
-func (r *RM) FetchNode(id protocol.NodeID) {
-	r.fetchNode(id)
+// FetchNode has fetched what a heartbeat of a node will look at, or the end of a container on it, see [yarn.Fetcher].
+func (r *RM) FetchNode(id protocol.NodeID, step int) {
+	if step == 0 {
+		r.fetchNode(id)
+	} else {
+		r.FetchProcesses(id)
+		fetch.Of(&r.nodes[id].ends)
+	}
 	if r.fetches != nil {
-		r.fetches.FetchNode(id)
+		r.fetches.FetchNode(id, step)
 	}
 }
 
