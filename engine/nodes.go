@@ -152,6 +152,10 @@ func (s *sim) addNode(ids ...protocol.NodeID) {
 		has, least := s.total(id), s.sc.Site.LeastNode()
 		s.warnings.add("node-refused", "nodes that have less memory or fewer vcores than the smallest container (%d MiB, %d vcores: yarn.scheduler.minimum-allocation-mb, -vcores) "+
 			"are refused, as YARN does; the first is %s with %d MiB, %d vcores", least[resource.Memory], least.CPU(), s.nodes.spec[id].Host, has[resource.Memory], has.CPU())
+		if s.rm.Registered(id) { // what it was before, until it is found lost
+			s.nodes.setDown(id, true)
+			s.nodes.total[id] = s.nodes.has[id]
+		}
 	}
 }
 
@@ -213,7 +217,8 @@ func (n *nodes) register(id protocol.NodeID, in bool) {
 // tellNode gives the state of a node if something about it has changed.
 func (s *sim) tellNode(id protocol.NodeID) {
 	spec, told := &s.nodes.spec[id], &s.nodes.told[id]
-	r := record.Node{Time: told.Time, Node: int32(id), Host: spec.Host, Rack: spec.Rack, MemMiB: spec.MemMiB, VCores: int64(spec.VCores), Registered: s.nodes.in[id], Draining: s.rm.Draining(id)}
+	total := s.total(id)
+	r := record.Node{Time: told.Time, Node: int32(id), Host: spec.Host, Rack: spec.Rack, MemMiB: total[resource.Memory], VCores: total.CPU(), Registered: s.nodes.in[id], Draining: s.rm.Draining(id)}
 	if told.Time != record.None && r.Registered != told.Registered {
 		s.nodeUpdated(id, r.Registered)
 	}

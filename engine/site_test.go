@@ -2,8 +2,10 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
+	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/trace"
 )
@@ -66,6 +68,37 @@ func TestPortInNodeNames(t *testing.T) {
 				t.Errorf("%d containers are node-local with the port and %d without, want none and some", with, without)
 			}
 		})
+	}
+}
+
+// A node that comes back too small is refused. Where it has not been found lost it stays what it was until it is, and what ran there is lost then.
+func TestNodesThatComeBackTooSmall(t *testing.T) {
+	conf := map[string]string{"yarn.scheduler.minimum-allocation-mb": "2048", "yarn.nm.liveness-monitor.expiry-interval-ms": "15000"}
+	for _, engine := range scenario.Engines {
+		back := nodeEvent(12_000, 1, 0, trace.Recover)
+		back.MemMiB = 2047
+		k, m := replay(t, input(cluster(2, 1), []trace.NodeEvent{nodeEvent(10_000, 0, 0, trace.Fail), back}, sparkJob(0, 0, 3, stage(0, 60, 4000, nil))), scenario.Options{Engine: engine, Conf: conf})
+		var told []record.Node
+		for _, n := range k.nodes {
+			if n.Node == 0 {
+				told = append(told, n)
+			}
+		}
+		if len(told) != 2 || told[1].Registered || told[1].Time < 20_000 || told[1].MemMiB != 8192 || !slices.ContainsFunc(m.Warnings, func(w record.Warning) bool { return w.Code == "node-refused" && w.Count == 1 }) {
+			t.Errorf("%s: node 0 was %+v, warnings %+v; want it refused, and gone once it was found lost", engine, told, m.Warnings)
+		}
+		lost := 0
+		for _, c := range k.containers {
+			if c.Node != 0 {
+				continue
+			}
+			if lost++; c.Ended != told[len(told)-1].Time || c.Allocated > 10_000 {
+				t.Errorf("%s: a container on node 0 from %d to %d ms, want it lost with the node", engine, c.Allocated, c.Ended)
+			}
+		}
+		if lost == 0 {
+			t.Errorf("%s: no container was on node 0, want some that are lost", engine)
+		}
 	}
 }
 

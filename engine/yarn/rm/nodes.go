@@ -89,7 +89,8 @@ func (n *node) proc(id protocol.ContainerID) *proc {
 }
 
 // AddNode registers nodes that come at one time, and returns those that are refused as they have less than the smallest container. One that is in the cluster
-// runs nothing of what it did: it goes and comes before anything follows from its going, and what it has reported as running before still counts when it drains.
+// runs nothing of what it did: it goes and comes before anything follows from its going, and what it has reported as running before still counts when it drains. If it is
+// refused it stays as it was, until it is found lost.
 //
 // Source: ResourceTrackerService.registerNodeManager, RMNodeImpl.ReconnectNodeTransition.
 func (r *RM) AddNode(now int64, specs ...yarn.NodeSpec) (refused []protocol.NodeID) {
@@ -100,18 +101,22 @@ func (r *RM) AddNode(now int64, specs ...yarn.NodeSpec) (refused []protocol.Node
 	taken := make([]yarn.NodeSpec, 0, len(specs))
 	for _, spec := range specs {
 		n := &r.nodes[spec.ID]
+		fits := r.config.LeastNode.FitsIn(spec.Total)
+		if !fits {
+			refused = append(refused, spec.ID)
+			if n.registered {
+				continue
+			}
+		}
 		ran := n.ran[:0]
 		if n.registered {
 			r.takeOut(n)
 			ran = n.ran
 		}
 		r.forget(n)
-		fits := r.config.LeastNode.FitsIn(spec.Total)
 		*n = node{spec: spec, registered: fits, total: spec.Total, drainsFrom: -1, ran: ran, silences: n.silences + 1}
 		if fits {
 			taken = append(taken, spec)
-		} else {
-			refused = append(refused, spec.ID)
 		}
 	}
 	if len(taken) > 0 {

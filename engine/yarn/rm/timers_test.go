@@ -8,6 +8,7 @@ import (
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
 	"replay/engine/yarn/rm"
+	"replay/policy/resource"
 )
 
 func TestExpiryOfContainers(t *testing.T) {
@@ -92,6 +93,25 @@ func TestExpiryOfNodes(t *testing.T) {
 	w.log = nil
 	w.r.Fire(6001, rm.NodeExpired, 1, 2)
 	w.want("it is back", "clock 7001")
+}
+
+// A node that comes back with less than the smallest container is refused, and stays in the cluster until it is found lost if it is there.
+func TestRefusedNodesAreFoundLost(t *testing.T) {
+	c := config
+	c.LeastNode = resource.R(1024, 2)
+	w := newWorldOf(t, c, plain)
+	w.node(0)
+	w.r.NodeSilent(10, 0, 10)
+	w.log = nil
+	if refused := w.r.AddNode(20, yarn.NodeSpec{ID: 0, Total: resource.R(8192, 1)}); len(refused) != 1 || !w.r.Registered(0) {
+		t.Errorf("refused %v, registered %v", refused, w.r.Registered(0))
+	}
+	w.want("nothing happens", "clock 1020")
+	w.r.Fire(1200, rm.NodeExpired, 0, 2)
+	w.want("it has been silent", "clock 2200", "clock 2200", "remove node 0", "node 0 is gone")
+	if refused := w.r.AddNode(1300, yarn.NodeSpec{ID: 0, Total: resource.R(8192, 1)}); len(refused) != 1 || w.r.Registered(0) {
+		t.Errorf("refused %v, registered %v", refused, w.r.Registered(0))
+	}
 }
 
 // Looks are a third of the interval apart, at least a millisecond.

@@ -38,6 +38,7 @@ import org.apache.hadoop.yarn.server.api.protocolrecords.RegisterNodeManagerResp
 import org.apache.hadoop.yarn.server.api.records.NodeAction;
 import org.apache.hadoop.yarn.server.api.records.NodeHealthStatus;
 import org.apache.hadoop.yarn.server.api.records.NodeStatus;
+import org.apache.hadoop.yarn.server.resourcemanager.ResourceTrackerService;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptEvent;
@@ -230,6 +231,12 @@ abstract class ManagerCalls {
   boolean unhealthy(Worker w) {
     RMNode n = m.getRMContext().getRMNodes().get(w.id());
     return n != null && n.getState() == NodeState.UNHEALTHY;
+  }
+
+  /** Whether a node that has this may register. Where one that is not healthy has less it comes back all the same, when it is: a trace does not tell the two apart. */
+  boolean fits(Resource total) throws Exception {
+    return total.getMemorySize() >= FairRun.field(ResourceTrackerService.class, "minAllocMb").getInt(m.tracker())
+        && total.getVirtualCores() >= FairRun.field(ResourceTrackerService.class, "minAllocVcores").getInt(m.tracker());
   }
 
   void register(Worker w) throws Exception {

@@ -235,7 +235,7 @@ final class ManagerRun extends ManagerCalls {
     if (wide) {
       for (Worker w : workers.values()) { // the next heartbeat says so
         if (w.up && in(w) && !m.drains(w.host)) {
-          w.sick = w.sick ? !percent(25) : percent(2);
+          w.sick = (w.sick ? !percent(25) : percent(2)) && fits(m.getRMContext().getRMNodes().get(w.id()).getTotalCapability());
           w.wasSick |= w.sick;
         }
       }
@@ -335,6 +335,9 @@ final class ManagerRun extends ManagerCalls {
         if (in(w)) {
           int mem = pick(1024, 4096, 8192, 16384);
           int vc = pick(1, 4, 8, 20);
+          if ((w.sick || unhealthy(w)) && !fits(Resource.newInstance(mem, vc))) {
+            break;
+          }
           e = event("total");
           e.put("n", w.host);
           e.put("mem", mem);
