@@ -14,9 +14,23 @@ import (
 //
 // Source: ContainerAllocationExpirer, AbstractLivelinessMonitor; RMContainerImpl.AcquiredTransition, LaunchedTransition.
 type expirer struct {
-	list       []acquired // by time; those that are not watched any more go when the monitor looks
-	ahead      bool       // a look is scheduled
-	size, most int        // how many are watched, and how many were at most
+	list  []acquired // by time; those that are not watched any more go when the monitor looks
+	ahead bool       // a look is scheduled
+	monitor
+}
+
+// monitor is how large the hash table of a liveness monitor is.
+type monitor struct {
+	size, most int   // how many it watches, and did at most
+	begun      int64 // how many it ever did
+}
+
+// begins begins to watch one, and returns its place among all that came.
+func (m *monitor) begins() int64 {
+	m.size++
+	m.most = max(m.most, m.size)
+	m.begun++
+	return m.begun
 }
 
 type acquired struct {
@@ -32,8 +46,7 @@ func (r *RM) watch(now int64, a *app, id protocol.ContainerID) {
 	}
 	if !a.watched[n] {
 		a.watched[n] = true
-		r.expirer.size++
-		r.expirer.most = max(r.expirer.most, r.expirer.size)
+		r.expirer.begins()
 	}
 	r.expirer.list = append(r.expirer.list, acquired{now, id})
 	r.lookAhead(now)

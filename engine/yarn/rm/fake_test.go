@@ -317,9 +317,12 @@ func (w *world) node(id protocol.NodeID) {
 }
 
 // app submits an application of one attempt whose master runs in container 1 of node 0.
-func (w *world) app(id protocol.AppID) {
+func (w *world) app(id protocol.AppID) { w.appOf(id, 1) }
+
+// appOf is app with so many attempts.
+func (w *world) appOf(id protocol.AppID, attempts int) {
 	w.t.Helper()
-	if err := w.r.Submit(0, yarn.AppSpec{ID: id, Queue: "root.q", AMSize: size, MaxAttempts: 1}); err != nil {
+	if err := w.r.Submit(0, yarn.AppSpec{ID: id, Queue: "root.q", AMSize: size, MaxAttempts: attempts}); err != nil {
 		w.t.Fatal(err)
 	}
 	w.pull = &protocol.Container{ID: cid(id, 1)}

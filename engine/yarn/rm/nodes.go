@@ -232,6 +232,9 @@ func (r *RM) ContainerStarted(node protocol.NodeID, id protocol.ContainerID) {
 	n.news[knownNews]++
 	r.unheard++
 	r.note(n)
+	if a := r.attemptOf(id); a != nil && a.am == id && !a.unregistered {
+		r.watchMaster(a)
+	}
 }
 
 // MarkForCleanup tells the NodeManager to end a container that it started although the

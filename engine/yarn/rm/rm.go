@@ -111,8 +111,10 @@ type RM struct {
 	known     known
 	idle      idle
 	expirer   expirer
-	woken     bool  // the update thread, see [RM.Woken]
-	killAt    int64 // the preemption kill that is scheduled
+	masters   [2]monitor // of application masters that have not unregistered, and of those that have
+	silent    []silence  // of them
+	woken     bool       // the update thread, see [RM.Woken]
+	killAt    int64      // the preemption kill that is scheduled
 	launched  []protocol.ContainerID
 	completed []protocol.Status // ends that a node is reporting
 	given     resource.Resource // at this heartbeat, to its node
@@ -136,6 +138,7 @@ type app struct {
 	am           protocol.ContainerID // zero until pulled
 	unregistered bool
 	heard        int64 // its master's last call
+	place        int64 // its master's in the monitor, 0 where none watches it
 
 	completed []nodeStatus // since the last allocate
 	watched   []bool       // by number within the attempt: acquired and not yet heard of
@@ -210,6 +213,7 @@ func (r *RM) enter(a *app) {
 func (r *RM) leave(id protocol.AppID) {
 	if a := r.app(id); a != nil {
 		r.unwatchAll(a)
+		r.unwatchMaster(a)
 		r.apps[id] = nil
 		r.live--
 		r.spare = append(r.spare, a)
@@ -399,7 +403,9 @@ func (r *RM) Submit(now int64, spec yarn.AppSpec) error {
 // when its AM container is reported finished.
 func (r *RM) Unregister(now int64, id protocol.AppID) {
 	if a := r.app(id); a != nil {
+		r.unwatchMaster(a)
 		a.unregistered, a.heard = true, now
+		r.watchMaster(a)
 	}
 }
 
@@ -409,6 +415,7 @@ func (r *RM) Unregister(now int64, id protocol.AppID) {
 func (r *RM) Withdraw(now int64, id protocol.AppID) {
 	if a := r.app(id); a != nil && !a.unregistered {
 		r.clock(now)
+		r.unwatchMaster(a)
 		a.unregistered = true
 		r.endAttempt(now, a, protocol.ExitAborted)
 		r.drain(now)

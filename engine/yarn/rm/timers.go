@@ -67,7 +67,7 @@ func (r *RM) Fire(now int64, t Timer, number, arg int64) {
 	case NodeExpired:
 		r.nodeExpired(now, protocol.NodeID(number), arg)
 	case MasterExpired:
-		r.masterExpired(now, protocol.AppID(number), int32(arg))
+		r.mastersExpire(now)
 	case ExpiryCheck:
 		r.checkExpiry(now)
 	case PreemptionKill:

@@ -7,6 +7,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
+	"replay/engine/yarn/jvm"
 	"replay/engine/yarn/rm"
 	"replay/policy/resource"
 )
@@ -227,8 +228,10 @@ func TestSilentMastersExpire(t *testing.T) {
 	w.want("its attempt has failed", "clock 3000", "remove attempt 1", "attempt 1 ended: false, -1000, again", "add attempt 1", "allocate 1: [{0 -1 0 1 [1024 1 0 0] true false}]")
 	w.r.Fire(2400, rm.MasterExpired, 1, 1)
 	w.want("that of an attempt that has ended", "clock 3400")
-	w.r.Fire(2500, rm.MasterExpired, 1, 2)
-	w.want("the failures count", "clock 3500", "remove application 1", "attempt 1 ended: false, -1000")
+	w.r.MasterSilent(2400, 1, 1200)
+	w.log = nil
+	w.r.Fire(2800, rm.MasterExpired, 1, 2)
+	w.want("the failures count", "clock 3800", "remove application 1", "attempt 1 ended: false, -1000")
 
 	w = start()
 	ask(w, 450)
@@ -238,6 +241,53 @@ func TestSilentMastersExpire(t *testing.T) {
 	w.want("since it unregistered", "master expires at 2000: 1 1")
 	w.r.Fire(2000, rm.MasterExpired, 1, 1)
 	w.want("it had ended", "clock 3000", "remove application 1", "attempt 1 ended: true, -1000")
+}
+
+// Masters that are found silent at one look expire in the order of the monitor's table, which has grown with what it watched at one time, and those that have unregistered
+// behind them in the order of theirs. All attempts have ended before the next ones begin.
+func TestMastersExpireInTheOrderOfTheTable(t *testing.T) {
+	w := newWorld(t, plain)
+	w.node(0)
+	var running, done jvm.HashMap[protocol.AppID, bool]
+	hash := func(id protocol.AppID) int32 { return jvm.AttemptHash(jvm.AppHash(startMS, int32(id)), 1) }
+	const apps = 30
+	for id := protocol.AppID(1); id <= apps; id++ {
+		w.appOf(id, 2)
+	}
+	start := func(id protocol.AppID) {
+		w.r.ContainerStarted(0, cid(id, 1))
+		running.Put(id, hash(id), true)
+	}
+	for id := protocol.AppID(apps); id > 1; id-- { // the last one starts first
+		start(id)
+	}
+	for id := protocol.AppID(5); id < 15; id++ {
+		w.r.Unregister(0, id)
+		running.Remove(id, hash(id))
+		done.Put(id, hash(id), true)
+	}
+	for _, id := range []protocol.AppID{3, 25} {
+		w.r.Withdraw(0, id)
+		running.Remove(id, hash(id))
+	}
+	start(1)
+	for id := protocol.AppID(1); id <= apps; id++ {
+		w.r.MasterSilent(0, id, 0)
+	}
+	w.log = nil
+	w.r.Fire(1600, rm.MasterExpired, 1, 1)
+	want := []string{"clock 2600"}
+	var next []string
+	for id := range running.All {
+		want = append(want, fmt.Sprintf("remove attempt %d", id), fmt.Sprintf("attempt %d ended: false, -1000, again", id))
+		next = append(next, fmt.Sprintf("add attempt %d", id), fmt.Sprintf("allocate %d: [{0 -1 0 1 [1024 1 0 0] true false}]", id))
+	}
+	for id := range done.All {
+		want = append(want, fmt.Sprintf("remove application %d", id), fmt.Sprintf("attempt %d ended: true, -1000", id))
+	}
+	w.want("in the order of the tables", append(want, next...)...)
+	w.r.Fire(1600, rm.MasterExpired, 2, 1)
+	w.want("each once", "clock 2600")
 }
 
 // Nodes that come and go wake the update thread, once; other changes of theirs don't.
