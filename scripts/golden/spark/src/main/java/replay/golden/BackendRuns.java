@@ -423,6 +423,9 @@ final class BackendRuns implements Main.Recorder {
     private void gone(BackendExecutor e) {
         e.connected = false;
         running.values().removeIf(t -> t.in == e);
+        if (whole) {
+            real.dead.add(String.valueOf(e.id));
+        }
     }
 
     /** The master answers why an executor is gone, or does not in time. */

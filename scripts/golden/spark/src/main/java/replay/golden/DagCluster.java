@@ -200,6 +200,7 @@ abstract class DagCluster {
 
     final Map<Rdd, Integer> makers = new LinkedHashMap<>(); // the stage that computes each first
     final Map<BlockId, Executor> blocks = new LinkedHashMap<>();
+    final Set<String> dead = new HashSet<>(); // executors whose process has ended: a task that would read a block there keeps it where it runs, and of the two places the new one counts
     final Map<Integer, Rdd> data = new LinkedHashMap<>(); // by Spark's number of the stage
 
     /** A task has kept the blocks that were not there. What it keeps on an executor that Spark has taken for lost since does not count, as long as that does not register again. */
@@ -214,7 +215,8 @@ abstract class DagCluster {
             if (r.getStorageLevel().equals(StorageLevel.NONE())) {
                 continue;
             }
-            if (blocks.containsKey(id)) {
+            Executor held = blocks.get(id);
+            if (held != null && !dead.contains(held.id)) {
                 return;
             }
             Executor on = executors.get(info.executorId());
