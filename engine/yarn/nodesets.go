@@ -84,15 +84,8 @@ func (s *NodeSets) NextOf(of *Ranks, h, limit int64) int64 {
 	return limit
 }
 
-// Those makes another set of the nodes in a set that pass a test.
-func (s *NodeSets) Those(set int, out *Ranks, test func(*Node) bool) {
-	s.cluster.Touched(s.place)
-	in := &s.sets[set]
-	out.Reset(in.Room())
-	for i := in.Next(0); i < in.Room(); i = in.Next(i + 1) {
-		out.Set(i, test(s.cluster.Node(s.ranks[i])))
-	}
-}
+// At returns the node of a heartbeat.
+func (s *NodeSets) At(h int64) *Node { return s.cluster.Node(s.ranks[s.cycle.Rank(h)]) }
 
 // Within returns how many of the heartbeats from h to before end are of nodes in a set.
 func (s *NodeSets) Within(set int, h, end int64) int64 {

@@ -39,6 +39,7 @@ type app struct {
 
 	keys    []*key // by the number of the table
 	changed []*key // those whose table has changed since the last look, each once
+	among   *key   // by which it is among peers; nil for none
 	emptied int64  // how often nothing was wanted in the middle of a message
 }
 
@@ -50,7 +51,10 @@ type key struct {
 	changed    bool              // stands in app.changed
 	rereserved int32
 	reserved   jvm.HashMap[protocol.NodeID, *yarn.Container]
+	asked      int64 // version of the table as of which the nodes in reserved know what is asked for
 	enough     enough
+	content    content
+	peers      *peers // of its application, see [app.joinPeers]
 }
 
 // enough is how often what is reserved has to be reserved again until more is wanted than that; see [policy.WantsMore].
@@ -104,6 +108,7 @@ func (a *app) Changed(t *yarn.Table) {
 //
 // Source: AppSchedulingInfo.updatePendingResources.
 func (a *app) requestsChanged() {
+	a.leavePeers()
 	pending, now := a.pending, a.emptied+1
 	for _, k := range a.changed {
 		k.changed = false
@@ -123,7 +128,12 @@ func (a *app) requestsChanged() {
 		a.q.users.deactivate(a)
 	}
 	a.setPending(pending)
-	a.touchHeld()
+	for _, k := range a.held.All {
+		if version := k.t.Version(); k.asked != version || len(a.Bars) > 0 { // how many are wanted does not matter to them
+			k.asked = version
+			k.touchHeld()
+		}
+	}
 }
 
 // Emptied is part of [yarn.Watcher]: what is asked later in the message counts as asked anew.

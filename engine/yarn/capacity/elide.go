@@ -29,8 +29,15 @@ type elision struct {
 	bounded bool                // until is known
 	far     []int64             // scratch
 	taken   []resource.Resource // sizes that are taken on a node with room for them
-	taking  yarn.Ranks          // nodes with room for one of taken
-	looked  bool                // for them
+	looked  int64               // from the heartbeat since on none of a node with room for one of taken comes before this one; 0 for what is not known
+	since   int64
+	beats   int64 // changes of which nodes send heartbeats, and when
+}
+
+// content is up to which heartbeat a key wants no more than it has reserved, as far as nothing of it changes: that is reserved again at the same heartbeats whatever else happens.
+type content struct {
+	until, beats int64
+	enough       int32 // 0 for what is not known
 }
 
 // What a heartbeat of a node does by itself, the sets of nodes.
@@ -48,12 +55,20 @@ var (
 )
 
 // Epoch is part of [yarn.Elider].
-func (s *Scheduler) Epoch(ranks []protocol.NodeID) { s.elision.NodeSets.Epoch(ranks) }
+func (s *Scheduler) Epoch(ranks []protocol.NodeID) {
+	s.elision.NodeSets.Epoch(ranks)
+	s.elision.beatsChanged()
+}
 
 // Beats is part of [yarn.Elider].
 func (s *Scheduler) Beats(rank int, on bool) {
 	s.elision.NodeSets.Beats(rank, on)
-	s.elision.looked, s.elision.bounded = false, false
+	s.elision.beatsChanged()
+}
+
+func (e *elision) beatsChanged() {
+	e.looked, e.bounded = 0, false
+	e.beats++
 }
 
 // effect returns the set of a node, -1 for none.
@@ -102,19 +117,24 @@ func (a *app) effect(n *yarn.Node, t *yarn.Table, r *yarn.Container) int {
 // touch notes a change that a search may follow.
 func (s *Scheduler) touch() { s.elision.still = false }
 
-// touchHeld notes a change of what the application asks for or accepts.
+// touchHeld notes a change of what the application accepts.
 func (a *app) touchHeld() {
+	a.leavePeers()
 	for _, k := range a.held.All {
-		for _, c := range k.reserved.All {
-			c.Node.Touch()
-		}
+		k.touchHeld()
+	}
+}
+
+func (k *key) touchHeld() {
+	for _, c := range k.reserved.All {
+		c.Node.Touch()
 	}
 }
 
 // begin is called before a search for an unreserved node, end after it; fruitless tells that it came to nothing.
 func (e *elision) begin() {
 	e.alike, e.bounded = true, false
-	e.counted, e.content, e.taken, e.looked = e.counted[:0], e.content[:0], e.taken[:0], false
+	e.counted, e.content, e.taken, e.looked = e.counted[:0], e.content[:0], e.taken[:0], 0
 }
 
 func (e *elision) end(fruitless bool) {
@@ -156,17 +176,24 @@ func (s *Scheduler) goesOn(h int64) bool {
 	if e.still && !e.bounded {
 		e.bounded, e.until = true, math.MaxInt64
 		for _, k := range e.content {
-			e.until = min(e.until, e.repeats(k, h, int64(k.enough.at-k.rereserved)))
+			if c := &k.content; c.enough != k.enough.at || c.beats != e.beats || c.until < h {
+				*c = content{until: e.repeats(k, h, int64(k.enough.at-k.rereserved)), beats: e.beats, enough: k.enough.at}
+			}
+			e.until = min(e.until, k.content.until)
 		}
 	}
 	e.still = e.still && h <= e.until
 	return e.still
 }
 
-// repeats returns the heartbeat from h on at which what a key has reserved is reserved again for so many times, or one before it.
+// repeats returns the heartbeat from h on at which what a key has reserved is reserved again for so many times, or one before it: where much is reserved and its
+// turn comes more than once, that of the last full cycle.
 func (e *elision) repeats(k *key, h, times int64) int64 {
 	if times <= 0 {
 		return h - 1
+	}
+	if n := int64(k.reserved.Len()); n > manyReserved && times > n {
+		return h + (times-1)/n*e.Cycle()
 	}
 	e.far = e.far[:0]
 	for id := range k.reserved.All {
@@ -181,6 +208,9 @@ func (e *elision) repeats(k *key, h, times int64) int64 {
 	slices.Sort(e.far)
 	return h + (times-1)/n*e.Cycle() + e.far[(times-1)%n]
 }
+
+// manyReserved is from how many reservations on the heartbeats of their nodes are not put in order before they have to be.
+const manyReserved = 2
 
 // NextHeartbeat is part of [yarn.Elider].
 func (s *Scheduler) NextHeartbeat(h, limit, _ int64) int64 {
@@ -209,13 +239,27 @@ func (s *Scheduler) nextTaking(h, limit int64) int64 {
 	if len(e.taken) == 0 {
 		return limit
 	}
-	if !e.looked {
-		e.looked = true
-		e.Those(searched, &e.taking, func(n *yarn.Node) bool {
-			return slices.ContainsFunc(e.taken, func(size resource.Resource) bool { return s.calc.Available(s.room(n), size) > 0 })
-		})
+	if e.looked == 0 {
+		e.looked, e.since = h, h
 	}
-	return e.NextOf(&e.taking, h, limit)
+	end := min(limit, e.since+e.Cycle())
+	for next := max(h, e.looked); next < end; next++ {
+		if next = e.Next(searched, next, end); next == end {
+			break
+		}
+		if s.takenBy(e.At(next)) {
+			e.looked = next
+			return next
+		}
+	}
+	e.looked = max(e.looked, end)
+	return limit
+}
+
+// takenBy reports whether a node has room for one of the sizes that are taken.
+func (s *Scheduler) takenBy(n *yarn.Node) bool {
+	room := s.room(n)
+	return slices.ContainsFunc(s.elision.taken, func(size resource.Resource) bool { return s.calc.Available(room, size) > 0 })
 }
 
 // Still is part of [yarn.Elider].
@@ -250,7 +294,7 @@ func (s *Scheduler) Ending(id protocol.NodeID, size resource.Resource) bool {
 		return false
 	}
 	s.elision.ending[id].AddTo(&size)
-	s.elision.looked = false // it may have room for what is taken where there is
+	s.elision.looked = 0 // it may have room for what is taken where there is
 	n.Touch()
 	return true
 }

@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -9,20 +10,36 @@ import (
 )
 
 // What is left out of a scheduler's heartbeats, and of its searches, leaves it as if they had been executed.
-func TestTwinThatLeavesHeartbeatsOut(t *testing.T) {
-	executed, passed := int64(0), int64(0)
+func TestTwinThatLeavesHeartbeatsOut(t *testing.T) { testTwin(t, false) }
+
+// So it does where many applications have reserved the same and are passed by together.
+func TestTwinInACrowd(t *testing.T) { testTwin(t, true) }
+
+func testTwin(t *testing.T, crowded bool) {
+	executed, passed, peers := int64(0), int64(0), 0
 	run := func(t *rapid.T) {
 		w := newWorld(t)
+		if crowded {
+			w.props["yarn.scheduler.capacity.root.a.maximum-capacity"] = "100"
+			w.props["yarn.scheduler.capacity.root.a.user-limit-factor"] = fmt.Sprint(rapid.IntRange(1, 4).Draw(t, "factor of a"))
+			w.s = w.scheduler(w.props, w.observe)
+		}
 		w.twin = w.scheduler(w.props, func(*yarn.Event) {})
 		w.s.Literally()
+		longest := int64(40)
+		if crowded {
+			w.crowd()
+			longest = 120
+		}
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			w.step()
 			if len(w.nodes) > 0 && rapid.IntRange(0, 2).Draw(t, "let heartbeats pass") == 0 {
-				end := rapid.Int64Range(1, 40).Draw(t, "heartbeats")
+				end := rapid.Int64Range(1, longest).Draw(t, "heartbeats")
 				executed += w.pass(end)
 				passed += end
 			}
 			w.compare()
+			peers += w.peers()
 		}
 	}
 	for range 3 {
@@ -31,6 +48,38 @@ func TestTwinThatLeavesHeartbeatsOut(t *testing.T) {
 	if executed*4 > passed*3 {
 		t.Errorf("%d of %d heartbeats were executed: too few are left out to show anything", executed, passed)
 	}
+	if crowded && peers == 0 {
+		t.Error("nobody was passed by for a peer")
+	}
+}
+
+// crowd fills most nodes by more than half, and has applications whose masters run.
+func (w *world) crowd() {
+	w.crowded = true
+	for range rapid.IntRange(4, 20).Draw(w.t, "nodes at first") {
+		w.do("node")
+	}
+	for range rapid.IntRange(4, 20).Draw(w.t, "applications at first") {
+		w.do("app")
+	}
+	for range 2 {
+		for _, n := range w.nodes {
+			w.beat(n, nil)
+		}
+		for range w.apps {
+			w.do("ask")
+		}
+	}
+}
+
+// peers returns how many applications of the twin were passed by in its last search for one that is like them.
+func (w *world) peers() (n int) {
+	for _, a := range w.twin.apps {
+		if a != nil && a.among != nil && a.among.peers.passed == w.twin.searches && a.among.peers.n > 1 {
+			n++
+		}
+	}
+	return n
 }
 
 // pass lets heartbeats of all nodes in turn pass: the scheduler executes them all, its twin those that it has to.

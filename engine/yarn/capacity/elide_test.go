@@ -91,6 +91,63 @@ func TestEnough(t *testing.T) {
 	}
 }
 
+// At which heartbeat what is reserved has been reserved again so many times is never said too late, and by less than a cycle too early.
+func TestRepeats(t *testing.T) {
+	r := newResizing(t, 4096, 2048)
+	s, first := r.s, r.s.nodes.Node(0)
+	ranks := []protocol.NodeID{0}
+	for i := range int32(9) {
+		id := protocol.NodeID(i + 1)
+		s.AddNode(yarn.NodeSpec{ID: id, Host: first.Host, Rack: first.Rack, Port: i + 1, Total: first.Total})
+		ranks = append(ranks, id)
+	}
+	s.Epoch(ranks)
+	for i := range ranks {
+		s.Beats(i, true)
+	}
+	var k key
+	for _, id := range []protocol.NodeID{2, 3, 5, 8, 9} {
+		n := s.nodes.Node(id)
+		k.reserved.Put(id, n.Hash, nil)
+		for h := range int64(25) {
+			at := h - 1
+			for times := int64(0); times < 40; times++ {
+				got := s.elision.repeats(&k, h, times)
+				if got > at || got <= at-s.elision.Cycle() {
+					t.Fatalf("%d reserved, heartbeats from %d on: %d of theirs have come with heartbeat %d, want %d or some before", k.reserved.Len(), h, times, got, at)
+				}
+				for at++; ; at++ {
+					if _, is := k.reserved.Get(ranks[at%10], s.nodes.Node(ranks[at%10]).Hash); is {
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+// Nodes that are reserved for an application are not looked at again when it gets a container elsewhere.
+func TestReservedNodesWhenOthersAreGiven(t *testing.T) {
+	r := newResizing(t, 4096, 2048)
+	n := r.s.nodes.Node(0)
+	for i := range int32(2) {
+		r.s.AddNode(yarn.NodeSpec{ID: protocol.NodeID(i + 1), Host: n.Host, Rack: n.Rack, Port: i + 1, Total: n.Total.Mul(2)})
+	}
+	r.ask(1, 2048)
+	r.beat(nil)
+	if n.Reserved == nil {
+		t.Fatal("the node is not reserved")
+	}
+	r.call(protocol.AllocateRequest{Asks: []protocol.Ask{{Priority: 1, Name: protocol.Any, Count: 5, Size: resource.R(2048, 1), Relax: true}}})
+	r.s.nodes.Touched(func(*yarn.Node) {})
+	r.s.NodeUpdate(1, nil, nil)
+	var touched []protocol.NodeID
+	r.s.nodes.Touched(func(n *yarn.Node) { touched = append(touched, n.ID) })
+	if len(r.events) == 0 || !slices.Equal(touched, []protocol.NodeID{1}) {
+		t.Errorf("nodes %v are looked at again, want the one of the container: %+v", touched, r.events)
+	}
+}
+
 // Where a search has found no room, nodes that have some and heartbeats of reserved ones, after which more is wanted, are looked for again when others send heartbeats than before.
 func TestSearchWhereNodesBeatAgain(t *testing.T) {
 	r := newResizing(t, 8192, 2048)

@@ -34,6 +34,9 @@ func (q *queue) assignLeaf(n *yarn.Node, lim *limits) assignment {
 			}
 			check = s.keepLooking && !a.reserved.IsNone()
 		}
+		if a.passedBy() {
+			continue
+		}
 		if got, done := q.offer(a, n, lim); done {
 			return got
 		}
@@ -52,6 +55,11 @@ func (q *queue) assignBehind(last *app, n *yarn.Node, lim *limits) (got assignme
 	kept, i, done := from, from, false
 	for ; i < len(q.wishing) && !done; i++ {
 		a := q.wishing[i]
+		if a.passedBy() {
+			q.wishing[kept] = a
+			kept++
+			continue
+		}
 		if got, done = q.offer(a, n, lim); !done && a.content() {
 			a.wishes = false
 			continue

@@ -83,6 +83,8 @@ func (a *app) tryKey(n *yarn.Node, lim *limits, k *key, reserved *yarn.Container
 	}
 	s.elision.tried(a, k.t, r)
 	switch {
+	case r == nextApp:
+		a.joinPeers(k)
 	case r == nextKey:
 		k.t.Offers--
 	case r == proposed && (got.kind == protocol.NodeLocal || got.kind == protocol.RackLocal && s.rackReset):

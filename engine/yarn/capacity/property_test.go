@@ -23,6 +23,8 @@ type world struct {
 	props map[string]string
 	seen  map[yarn.EventKind]int
 
+	crowded bool // nodes and applications are alike, and what these want fills more than half of a node
+
 	nodes   []protocol.NodeID
 	apps    []protocol.AppID
 	lastApp protocol.AppID
@@ -94,10 +96,14 @@ func (w *world) host(i int) protocol.Name { return w.names.Intern(fmt.Sprintf("h
 func (w *world) rack(i int) protocol.Name { return w.names.Intern(fmt.Sprintf("/r%d", i%2)) }
 
 func (w *world) step() {
+	w.do(rapid.SampledFrom([]string{"node", "app", "ask", "ask", "beat", "beat", "beat", "beat", "end", "lose", "finish"}).Draw(w.t, "step"))
+}
+
+func (w *world) do(step string) {
 	t := w.t
-	switch rapid.SampledFrom([]string{"node", "app", "ask", "ask", "beat", "beat", "beat", "beat", "end", "lose", "finish"}).Draw(t, "step") {
+	switch step {
 	case "node":
-		if len(w.nodes) < 6 {
+		if len(w.nodes) < 6 || w.crowded {
 			i := rapid.IntRange(0, 9).Draw(t, "node")
 			id := protocol.NodeID(i)
 			if !slices.Contains(w.nodes, id) {
@@ -105,6 +111,9 @@ func (w *world) step() {
 				spec := yarn.NodeSpec{
 					ID: id, Host: w.host(i), Rack: w.rack(i), Port: 8041,
 					Total: resource.R(1024*rapid.Int64Range(1, 8).Draw(t, "memory"), rapid.Int64Range(1, 8).Draw(t, "vcores")),
+				}
+				if w.crowded {
+					spec.Total = resource.R(8192, 8)
 				}
 				w.both(func(s *Scheduler) { s.AddNode(spec) })
 			}
@@ -115,6 +124,9 @@ func (w *world) step() {
 			ID: w.lastApp, User: rapid.SampledFrom([]string{"u", "v"}).Draw(t, "user"),
 			Queue:  rapid.SampledFrom([]string{"root.a", "root.b.x", "root.b.y"}).Draw(t, "queue"),
 			AMSize: resource.R(1024*rapid.Int64Range(1, 2).Draw(t, "master"), 1), Priority: rapid.Int32Range(0, 2).Draw(t, "priority"),
+		}
+		if w.crowded {
+			spec.Queue, spec.AMSize = "root.a", resource.R(1024, 1)
 		}
 		var refused error
 		w.both(func(s *Scheduler) { refused = s.AddApp(spec) })
@@ -134,14 +146,19 @@ func (w *world) step() {
 		// The size of a priority never changes: a reservation keeps its size when the ask shrinks, and YARN
 		// then fills it where only the new size fits.
 		size := resource.R(1024*(1+int64(app)%3), 1+int64(priority+int32(app))%3)
+		local := 1
+		if w.crowded {
+			n, priority, local = max(1, n), 1, 5
+			size = rapid.SampledFrom([]resource.Resource{resource.R(5120, 5), resource.R(5120, 5), resource.R(3072, 3)}).Draw(t, "size")
+		}
 		asks := []protocol.Ask{{Priority: priority, Name: protocol.Any, Count: n, Size: size, Relax: true}}
-		if rapid.Bool().Draw(t, "local") {
+		if rapid.IntRange(0, local).Draw(t, "local") == 1 {
 			asks = append(asks,
 				protocol.Ask{Priority: priority, Name: w.host(i), Count: n, Size: size, Relax: true},
 				protocol.Ask{Priority: priority, Name: w.rack(i), Count: n, Size: size, Relax: true})
 		}
 		in := protocol.AllocateRequest{Asks: asks}
-		if w.twin != nil {
+		if w.twin != nil && (!w.crowded || rapid.IntRange(0, 5).Draw(t, "unlike") == 1) {
 			w.unlike(&in, i)
 		}
 		w.allocate(app, in)
@@ -158,7 +175,7 @@ func (w *world) step() {
 			}
 		}
 	case "lose":
-		if len(w.nodes) > 2 {
+		if len(w.nodes) > 2 && (!w.crowded || len(w.nodes) > 8) {
 			n := w.nodes[0]
 			w.nodes = w.nodes[1:]
 			delete(w.onNode, n)
@@ -166,7 +183,7 @@ func (w *world) step() {
 			delete(w.toStart, n)
 		}
 	case "finish":
-		if len(w.apps) > 3 {
+		if len(w.apps) > 3 && (!w.crowded || len(w.apps) > 10) {
 			w.both(func(s *Scheduler) { s.RemoveApp(w.apps[0]) })
 			w.apps = w.apps[1:]
 		}

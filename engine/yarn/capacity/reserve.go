@@ -9,7 +9,8 @@ func (s *Scheduler) reserve(a *app, n *yarn.Node, got *assignment) {
 	k := got.key
 	c := a.NewContainer(a.NextContainer(), n, k.t.Key, got.size, s.now)
 	c.Handle(yarn.EventReserved)
-	k.rereserved = 0
+	k.rereserved, k.content = 0, content{}
+	a.leavePeers()
 	k.reserved.Put(n.ID, n.Hash, c)
 	a.held.Put(k.t.Key, k.hash(a), k)
 	a.reserved = a.reserved.Add(c.Size)
@@ -49,7 +50,8 @@ func (s *Scheduler) dropReservation(a *app, c *yarn.Container) {
 		a.held.Remove(c.Key(), k.hash(a))
 		k.reserved.Reset()
 	}
-	k.rereserved = 0
+	k.rereserved, k.content = 0, content{}
+	a.leavePeers()
 	a.reserved = a.reserved.Sub(c.Size)
 	c.Node.Reserved = nil
 	c.Node.Touch()

@@ -26,6 +26,7 @@ type Scheduler struct {
 	timestamp int64                // of the ResourceManager's start, part of every id
 	now       int64
 	heard     int64 // heartbeats of nodes that were executed
+	searches  int64 // at nodes that are not reserved
 	event     yarn.Event
 
 	calc        resource.Calculator
@@ -259,6 +260,7 @@ func (s *Scheduler) scheduleOnce(n *yarn.Node) (got assignment, ok, done bool) {
 	if s.calc.Available(n.Free, s.least) <= 0 {
 		return got, false, false
 	}
+	s.searches++
 	s.elision.begin()
 	got = s.root.assign(n, &lim)
 	s.elision.end(!s.positive(got.size) && got.excess == nil)

@@ -143,6 +143,7 @@ func (s *Scheduler) Bar(id protocol.AppID, bars []yarn.Bar) bool {
 	if a == nil || !a.Bar(bars) {
 		return false
 	}
+	a.leavePeers()
 	s.admitted[id].spec.Bars = bars
 	return true
 }

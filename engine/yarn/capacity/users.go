@@ -17,6 +17,7 @@ type user struct {
 	look    look
 	running int                          // his applications among the active ones of the queue
 	alike   map[resource.Resource]*alike // of his applications that wait for room for masters, by the size of these
+	peers   map[peersKey]*peers          // among his applications
 	*account
 }
 
