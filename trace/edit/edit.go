@@ -12,10 +12,11 @@ import (
 
 // A Result says what was written.
 type Result struct {
-	Counts  trace.Counts
-	Never   int64 // nodes that are there at no time
-	Hash    string
-	LeftOut []string // attached files that would speak of another trace, and what else was lost, in words
+	Counts   trace.Counts
+	Never    int64 // nodes that are there at no time
+	Hash     string
+	Warnings []string
+	LeftOut  []string // attached files that would speak of another trace, and what else was lost, in words
 
 	Offered, Whole trace.Offered // of a cut with a share: the load that it offers, and that of all jobs of its span
 }

@@ -21,7 +21,7 @@ func Merge(ctx context.Context, traces []*trace.Trace, out, name string, union b
 	if len(traces) < 2 {
 		return nil, fmt.Errorf("%d traces, want two or more to lay over one another", len(traces))
 	}
-	m := &merging{union: union, host: map[string]int32{}, user: map[string]int32{}, queue: map[string]int32{}, rack: map[string]int32{}}
+	m := &merging{union: union, host: map[string]int32{}, user: map[string]int32{}, queue: map[string]int32{}, rack: map[string]int32{}, said: map[said]int{}}
 	for _, t := range traces {
 		err := t.ReadFiles()
 		if err == nil {
@@ -55,6 +55,9 @@ func Merge(ctx context.Context, traces []*trace.Trace, out, name string, union b
 	}
 	if text := apart(traces); text != "" {
 		r.res.LeftOut = slices.Insert(r.res.LeftOut, 0, text)
+	}
+	if m.again > 0 {
+		r.res.Warnings = append(r.res.Warnings, trace.Twice(m.again, r.Counts().Jobs, "jobs", m.first))
 	}
 	for _, t := range traces[1:] {
 		for _, name := range t.Attachments() {
@@ -101,6 +104,15 @@ type merging struct {
 	files                   []trace.File
 	host, user, queue, rack map[string]int32
 	parts                   []mergePart
+	said                    map[said]int // the first trace with such a job
+	again                   int64        // jobs that stand in a trace before theirs, too
+	first                   string       // one of these
+}
+
+// said is what tells whether two jobs of two traces may be one.
+type said struct {
+	id, name                   string
+	submitMS, tasks, runningMS int64 // submitted since 1970, where that is known
 }
 
 // mergePart says what the numbers of one trace become.
@@ -205,16 +217,17 @@ func (m *merging) jobs(ctx context.Context, r *rewriting) error {
 		}
 	}
 	for n := int64(0); ; n++ {
-		var p *mergePart
-		at := int64(math.MaxInt64)
+		from, at := -1, int64(math.MaxInt64)
 		for i := range m.parts {
-			if j := m.parts[i].next; j != nil && (p == nil || j.SubmitMS < at) {
-				p, at = &m.parts[i], j.SubmitMS
+			if j := m.parts[i].next; j != nil && (from < 0 || j.SubmitMS < at) {
+				from, at = i, j.SubmitMS
 			}
 		}
-		if p == nil {
+		if from < 0 {
 			break
 		}
+		p := &m.parts[from]
+		m.count(from, p)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -227,6 +240,29 @@ func (m *merging) jobs(ctx context.Context, r *rewriting) error {
 		}
 	}
 	return m.executors(r)
+}
+
+// count looks whether the next job of a trace stands in another, too.
+func (m *merging) count(part int, p *mergePart) {
+	j := p.next
+	s := said{id: j.ExternalID, name: j.Name, submitMS: j.SubmitMS, tasks: j.NumTasks()}
+	if p.trace.OriginUnixMS != trace.Unset {
+		s.submitMS += p.trace.OriginUnixMS
+	}
+	for i := range j.Stages {
+		for _, ms := range j.Stages[i].Tasks.DurationMS {
+			s.runningMS += ms
+		}
+	}
+	other, found := m.said[s]
+	switch {
+	case !found:
+		m.said[s] = part
+	case other != part:
+		if m.again++; m.first == "" {
+			m.first = cmp.Or(j.ExternalID, j.Name, fmt.Sprint(j.ID))
+		}
+	}
 }
 
 // executors are sorted by job, of which each has its own.

@@ -170,6 +170,29 @@ func TestTraceMerge(t *testing.T) {
 	}
 }
 
+// Jobs that stand in two of the traces are said, at whatever times the traces begin; those of one trace alone are not.
+func TestTraceMergeSaysWhatIsThereTwice(t *testing.T) {
+	dir := t.TempDir()
+	late := filepath.Join(dir, "late")
+	must(t, "trace", "cut", traces+"drf-mixed-sizes", "--from", "1s", "--out", late)
+	_, all := jobsOf(t, traces+"drf-mixed-sizes")
+	_, some := jobsOf(t, late)
+	const want = "warning: %d of %d jobs have the id, the submission and the size of another (%q is the first): they are replayed, too"
+	for i, c := range []struct {
+		with  string
+		twice []*trace.Job
+	}{{traces + "drf-mixed-sizes", all}, {late, some}, {traces + "fair-weights", nil}} {
+		code, _, stderr := cmd(t, "trace", "merge", traces+"drf-mixed-sizes", c.with, "--out", filepath.Join(dir, fmt.Sprint("merged", i)))
+		said := ""
+		if n := len(c.twice); n > 0 {
+			said = fmt.Sprintf(want, n, len(all)+n, c.twice[0].ExternalID)
+		}
+		if code != 0 || !strings.Contains(stderr, said) || said == "" && strings.Contains(stderr, "of another") {
+			t.Errorf("with %s: exit %d, %q, want %q", c.with, code, stderr, said)
+		}
+	}
+}
+
 // No name of the trace is in any file of it, and a replay comes out as before, as pseudonyms keep the order of names.
 func TestTraceAnonymize(t *testing.T) {
 	dir := t.TempDir()

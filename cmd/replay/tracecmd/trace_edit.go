@@ -158,6 +158,9 @@ func editTraces(c *cli.Context, least, most int, do func(traces []*trace.Trace, 
 	if err != nil {
 		return err
 	}
+	for _, text := range r.Warnings {
+		fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", text)
+	}
 	if c.Bool("json") {
 		return cmdline.WriteJSON(c.App.Writer, struct {
 			Counts  trace.Counts  `json:"counts"`

@@ -205,7 +205,7 @@ func (b *Builder) tellApart() error {
 		}
 	}
 	if again > 0 {
-		b.Warn("%d of %d applications have the id, the submission and the size of another (%q is the first): they are replayed, too, so what stands in the inputs twice, or in two that overlap, counts twice", again, x.len(), first)
+		b.Warn("%s", trace.Twice(int64(again), int64(x.len()), "applications", first))
 	}
 	return x.ids.Close()
 }
