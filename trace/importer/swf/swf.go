@@ -127,6 +127,9 @@ func record(line []byte) (r [fields]float64, n int, err error) {
 	return r, len(f), nil
 }
 
+// leastDate is the year 1990 in seconds since 1970: no log goes on for so long that a submission from its start is as late.
+const leastDate = 631_152_000
+
 // largeMiB is more memory than a processor has.
 const largeMiB = 1 << 20
 
@@ -214,6 +217,10 @@ func (r *reading) line(s *workload.Source, n int, text []byte) error {
 	}
 	if err != nil {
 		return r.Drop("lines_that_are_no_record", "%s: line %d: %w", s.Name, n, err)
+	}
+	if x[submit] >= leastDate && r.startMS > 0 {
+		r.Warn("%s: line %d: the submission is %.0f s, seconds since 1970, and the header has UnixStartTime %d too, from which they should count: the submissions are taken as dates, and UnixStartTime is not used", s.Name, n, x[submit], r.startMS/1000)
+		r.startMS = 0
 	}
 	r.again = r.again || fresh && r.NoEpoch && x[submit] < r.latest
 	r.latest = max(r.latest, x[submit])

@@ -212,3 +212,22 @@ func TestStartOfTheLog(t *testing.T) {
 		}
 	}
 }
+
+// Submissions that are dates of their own are not counted from the start of the log.
+func TestSubmissionsSince1970(t *testing.T) {
+	late := strings.NewReplacer("1 0 10", "1 1700000100 10").Replace(good) + strings.NewReplacer("1 0 10", "2 1700000160 10").Replace(good)
+	for header, said := range map[string]bool{"; UnixStartTime: 1700000000\n": true, "; MaxJobs: 2\n": false} {
+		var warned []string
+		_, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "log", header+late), func(o *workload.Options) { o.Nodes, o.Warn = 4, func(m string) { warned = append(warned, m) } })
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Join(warned, "\n")
+		if strings.Count(all, "UnixStartTime is not used") != map[bool]int{true: 1}[said] || len(m.JobList) != 2 || m.JobList[1].SubmitMS != 60_000 {
+			t.Errorf("%q: warned %q, %d jobs", header, all, len(m.JobList))
+		}
+		if want := map[bool]int64{true: 1_700_000_100_000, false: trace.Unset}[said]; m.OriginUnixMS != want {
+			t.Errorf("%q: the trace begins at %d, want %d", header, m.OriginUnixMS, want)
+		}
+	}
+}
