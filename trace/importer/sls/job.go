@@ -384,6 +384,7 @@ func (r *reading) stage(a *workload.Application, j *jobSpec, g group, tasks []*t
 		if t.numbered {
 			r.Counts.Dropped["numbers_of_requests"] += t.count
 		}
+		r.longest = max(r.longest, ms)
 		for range t.count {
 			c.DurationMS[i] = ms
 			prefs, sizes = append(prefs, pref), append(sizes, size)

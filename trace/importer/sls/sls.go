@@ -73,10 +73,12 @@ type reading struct {
 	names  map[string]string // texts that come often
 	nodes  nodes
 	number int // of the next job, from 0
+
+	longest int64 // ms of a task
 }
 
 func read(ctx context.Context, inputs []string, b *workload.Builder) error {
-	b.NoEpoch = true
+	b.NoEpoch, b.MS = true, true
 	r := &reading{Builder: b, ctx: ctx, nodes: newNodes(), names: map[string]string{}}
 	var err error
 	if r.comments, err = b.ParamBool("json-comments"); err != nil {
@@ -102,11 +104,17 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) error {
 		b.Progress(i+1, len(files), "files")
 	}
 	r.nodes.give(b)
+	if r.longest > 0 && r.longest < leastMS {
+		b.Warn("the longest task takes %d ms, less than a container takes to start: if the source counts seconds, where ms are wanted, all times of the trace are 1000 times too short", r.longest)
+	}
 	if full {
 		return workload.ErrLimit
 	}
 	return nil
 }
+
+// leastMS is what at least one task of a workload takes whose times are ms: a process in a container takes as long to start.
+const leastMS = 1000
 
 func isRacks(path string) bool {
 	if path == workload.Stdin {

@@ -178,3 +178,23 @@ func TestTimesHaveTheStartOfProcesses(t *testing.T) {
 		}
 	}
 }
+
+// Times that may be seconds are told by a first one of January or February 1970, and by tasks none of which takes a second.
+func TestTimesInSeconds(t *testing.T) {
+	for _, c := range []struct {
+		start, ms int64
+		said      []bool // of the first time, of the longest task
+	}{{0, 17_000, []bool{false, false}}, {0, 1000, []bool{false, false}}, {0, 999, []bool{false, true}}, {1_700_000_000, 60, []bool{true, true}}, {1_700_000_000_000, 60_000, []bool{false, false}}} {
+		text := strings.NewReplacer(`"job.start.ms":5`, fmt.Sprintf(`"job.start.ms":%d`, c.start), `"duration.ms":10`, fmt.Sprintf(`"duration.ms":%d`, c.ms)).Replace(job("a", ""))
+		var warned []string
+		if _, _, err := importtest.Import(t, Format, importtest.WriteNew(t, "in", text), func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } }); err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Join(warned, "\n")
+		for i, part := range []string{"the first time is", "the longest task takes"} {
+			if strings.Contains(all, part) != c.said[i] {
+				t.Errorf("from %d ms on, %d ms each: warned %q", c.start, c.ms, all)
+			}
+		}
+	}
+}

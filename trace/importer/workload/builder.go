@@ -28,6 +28,8 @@ type Builder struct {
 	Durations string
 	// NoEpoch says that the times of the source do not count from 1970. It is set before the first application is added.
 	NoEpoch bool
+	// MS says that the source writes its times in ms, though they do not count from 1970.
+	MS bool
 
 	params  map[string]string // the format's own options
 	spool   *spool

@@ -115,9 +115,9 @@ func (t *writing) meta() (meta trace.Meta, err error) {
 	}
 	if recorded && !t.NoEpoch {
 		meta.OriginUnixMS = t.origin
-		if t.origin >= leastSeconds && t.origin <= mostSeconds {
-			t.Warn("the first time is %d ms after the begin of 1970, in January or February of it: if the source counts seconds, where ms are wanted, all times of the trace are 1000 times too short", t.origin)
-		}
+	}
+	if recorded && (t.MS || !t.NoEpoch) && t.origin >= leastSeconds && t.origin <= mostSeconds {
+		t.Warn("the first time is %d ms, which after the begin of 1970 is in January or February of it: if the source counts seconds, where ms are wanted, all times of the trace are 1000 times too short", t.origin)
 	}
 	meta.Name = t.name(meta.OriginUnixMS)
 	meta.Users, t.user = userTable(t.spool.names.these(t.spool.index.users))
