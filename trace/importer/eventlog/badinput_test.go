@@ -110,6 +110,7 @@ func TestBadLogs(t *testing.T) {
 		{"bad property", "app-1", strings.Replace(logText, `"2g"`, `"2 heaps"`, 1), `spark property spark.executor.memory is "2 heaps", want a size`, ""},
 		{"a second application", "app-1", logWith(4, strings.Replace(strings.Split(logText, "\n")[2], "1000", "1001", 1)), "line 4: a second SparkListenerApplicationStart", "broken_lines"},
 		{"another job of the same number", "app-1", logWith(16, strings.Replace(strings.Split(logText, "\n")[4], "5000", "7600", 1)), "line 16: job 0 starts twice, at 5000 and at 7600 ms", "broken_lines"},
+		{"lines of an old Mac", "app-1", strings.ReplaceAll(logText, "\n", "\r"), "line 1: goes on after a carriage return, want a line feed at the end of each line", ""},
 		{"a text file", "app-1", "hello\n", "text, not an event log", ""},
 		{"a text with the name of a log", "app-1.lz4", "hello\n", "is named as an event log and begins with 68 65 6c 6c 6f: text", ""},
 	} {

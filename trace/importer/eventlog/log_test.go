@@ -83,7 +83,7 @@ func TestLostEnds(t *testing.T) {
 	lines := strings.SplitAfter(logText, "\n")
 	for _, tt := range []struct{ name, file, text, want string }{
 		{"killed before it began", "app-1.inprogress", lines[0] + lines[1][:100], "ends before SparkListenerApplicationStart"},
-		{"one line without an end of it", "app-1", strings.ReplaceAll(logText, "\n", "\r"), "ends before SparkListenerApplicationStart: line 1: SparkListenerLogStart ends with"},
+		{"one line without an end of it", "app-1", lines[0][:len(lines[0])-5], "ends before SparkListenerApplicationStart: line 1: SparkListenerLogStart ends with"},
 		{"zeros after the end", "app-1", logText + strings.Repeat("\x00", 500), ""},
 		{"half a line after the end", "app-1", logText + `{"Event":"SparkL`, ""},
 		{"no properties", "app-1", logWith(2, ""), ""},

@@ -15,6 +15,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"replay/trace/importer/codec"
+	"replay/trace/importer/delimited"
 	"replay/trace/importer/foreign"
 	"replay/trace/importer/workload"
 )
@@ -99,7 +100,10 @@ func looksLikeLog(path string, within *archive) error {
 		return workload.Leave(path, workload.Empty, "begins with nothing but white space, want an event log")
 	}
 	line, _, whole := bytes.Cut(first, []byte("\n"))
+	broken := delimited.Line(line)
 	switch {
+	case broken != nil && bytes.HasPrefix(line, []byte(logBegin)):
+		return workload.Leave(path, workload.Damaged, "line 1: %w", broken)
 	case bytes.HasPrefix(line, []byte(logBegin)) || !whole && bytes.HasPrefix([]byte(logBegin), line):
 		return nil
 	case line[0] == '{' && fastjson.GetString(line, "Event") != "":

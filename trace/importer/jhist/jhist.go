@@ -22,6 +22,7 @@ import (
 	"replay/input"
 	"replay/trace"
 	"replay/trace/importer/codec"
+	"replay/trace/importer/delimited"
 	"replay/trace/importer/lines"
 	"replay/trace/importer/mapreduce"
 	"replay/trace/importer/objects"
@@ -294,6 +295,9 @@ func (h *history) head(line []byte) error {
 	}
 	if bytes.HasPrefix(line, []byte(`Meta VERSION=`)) {
 		return h.leave(workload.Foreign, "is a history of Hadoop 1, want one of Hadoop 2 or later; Hadoop's Rumen makes traces of such histories, which the format rumen takes")
+	}
+	if err := delimited.Line(line); err != nil {
+		return h.leave(workload.Damaged, "line 1: %w", err)
 	}
 	return h.leave(workload.Foreign, "the first line is %.40q, want Avro-Json or Avro-Binary", line)
 }

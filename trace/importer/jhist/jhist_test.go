@@ -34,6 +34,7 @@ func TestBadInput(t *testing.T) {
 		{"", "no event"},
 		{"Avro-Binary\n{}\n\x00\x01", "its schema has \"\", want a type of Avro"},
 		{"hello\n", `the first line is "hello", want Avro-Json`},
+		{strings.ReplaceAll(whole, "\n", "\r"), "line 1: goes on after a carriage return, want a line feed at the end of each line (tr '"},
 		{"Meta VERSION=\"1\" .\nJob JOBID=\"job_201311192236_3583\" .\n", "is a history of Hadoop 1, want one of Hadoop 2 or later; Hadoop's Rumen makes traces of such"},
 		{all[0] + all[1], "no event"},
 		{all[0] + all[1] + all[7], "no JOB_SUBMITTED"},
