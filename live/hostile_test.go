@@ -109,7 +109,7 @@ func TestPollsThatFail(t *testing.T) {
 		}
 	}
 	r, err := Record(ctx, o)
-	if err != context.Canceled || r.Polls.Count != 2 || r.Polls.Failed != 2 || notes != 2 || !strings.Contains(strings.Join(r.MayMiss, "\n"), "2 polls failed and were left out") {
+	if err != context.Canceled || r.Polls.Count != 2 || r.Polls.Failed != 2 || notes != 2 || !strings.Contains(strings.Join(r.MayMiss, "\n"), "2 polls failed and left out") {
 		t.Errorf("%v after %d notes: %+v, %q", err, notes, r.Polls, r.MayMiss)
 	}
 	// The first answer of a recorder tells what is asked wrongly.

@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -125,6 +126,37 @@ func TestOnce(t *testing.T) {
 	}
 }
 
+// What is said of times before the first poll, and of events, is said where there are any.
+func TestSaysWhatIsMissed(t *testing.T) {
+	const before, events, gap = "submitted before the first poll: nodes are taken to have been there since", "t_after", "nobody asked for"
+	for _, tt := range []struct {
+		name  string
+		early bool
+		want  []string
+	}{{"all before", true, []string{before}}, {"none before", false, nil}} {
+		c, out := busy(t), t.TempDir()
+		if !tt.early {
+			for _, a := range c.Apps {
+				for _, key := range []string{"startedTime", "launchTime", "finishedTime"} {
+					if ms, ok := a[key].(int64); ok && ms > 0 {
+						a[key] = ms + 10_000*365*24*3600
+					}
+				}
+			}
+		}
+		r := record(t, options(c, out))
+		for _, text := range []string{before, events, gap} {
+			if said := strings.Contains(strings.Join(r.MayMiss, "\n"), text); said != slices.Contains(tt.want, text) {
+				t.Errorf("%s: missed is %q, which has %q: %v", tt.name, r.MayMiss, text, said)
+			}
+		}
+	}
+	r := &Recording{Polls: Polls{Count: 2, Failed: 1, Gaps: []Gap{{1_700_000_000_000, 1_700_000_060_000}}}}
+	if said := strings.Join(r.missed(&r.Counts), "\n"); !strings.Contains(said, "1 poll failed and left out") || !strings.Contains(said, "nobody asked for 60 s from 2023-11-14 22:13:20Z on") {
+		t.Errorf("a gap is %q", said)
+	}
+}
+
 // A poll of the same cluster changes nothing but the times of polls, and asks for nothing that is there.
 func TestAgain(t *testing.T) {
 	c, out := busy(t), t.TempDir()
@@ -169,6 +201,9 @@ func TestChangesBetweenPolls(t *testing.T) {
 	}
 	if r.Counts.Vanished != 1 || r.Counts.Nodes != 3 {
 		t.Errorf("counts are %+v, want an application that was forgotten and 3 nodes", r.Counts)
+	}
+	if said := strings.Join(r.MayMiss, "\n"); !strings.Contains(said, "4 node events at the nearest time that is known: each was between its t_after and its t_before") {
+		t.Errorf("missed is %q, want what is known of the times of 4 events", r.MayMiss)
 	}
 	if lines := strings.Count(read(t, out, "node-events.jsonl"), "\n"); lines != 4 {
 		t.Errorf("node-events.jsonl has %d lines, want 4", lines)
@@ -267,7 +302,7 @@ func TestHostileLogs(t *testing.T) {
 			c.Logs[app1] = x.logs
 			o := options(c, out)
 			o.Note = func(m string) { notes += m + "\n" }
-			if r := record(t, o); r.Counts.LogsMissing != 1 || r.Counts.EventLogs != 0 || !strings.Contains(strings.Join(r.MayMiss, "\n"), "1 Spark applications ended and have no event log here yet") {
+			if r := record(t, o); r.Counts.LogsMissing != 1 || r.Counts.EventLogs != 0 || !strings.Contains(strings.Join(r.MayMiss, "\n"), "1 Spark application ended without an event log here yet") {
 				t.Errorf("counts are %+v, missed is %q", r.Counts, r.MayMiss)
 			}
 			if !strings.Contains(notes, x.want) || !strings.Contains(notes, app1) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"replay/counted"
 )
@@ -73,6 +74,7 @@ type Counts struct {
 	InputsUnknown int              `json:"input_paths_unknown_to_hdfs"`
 	UnknownIDs    int64            `json:"unknown_application_ids"`
 	NoAccess      int              `json:"applications_without_times"` // the ResourceManager shows them to others only
+	Early         int              `json:"applications_submitted_before_the_first_poll"`
 	Vanished      int              `json:"applications_forgotten_before_their_end_was_seen"`
 }
 
@@ -148,6 +150,9 @@ func (r *Recording) sum(apps map[string]*Application, inputs map[string]*Input, 
 		a := apps[id]
 		c.ByState[a.State]++
 		c.ByType[a.Type]++
+		if a.Started > 0 && a.Started < r.Polls.FirstMS {
+			c.Early++
+		}
 		cluster, number := parseID(id)
 		s := ids[cluster]
 		if s == nil {
@@ -190,18 +195,18 @@ func (r *Recording) missed(c *Counts) []string {
 	out := []string{}
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if n := c.UnknownIDs; n > 0 {
-		add("%d applications between the first and the last number that was seen are not known: never submitted, not shown to this user, or forgotten before a poll (the ResourceManager keeps %d that ended)", n, r.Cluster.MaxCompleted)
+		add("not known of the numbers between the first and the last that was seen: %s, never submitted, not shown to this user, or forgotten before a poll (the ResourceManager keeps %d that ended)", counted.Of(n, "applications"), r.Cluster.MaxCompleted)
 	}
 	if n := c.Vanished; n > 0 {
-		add("%d applications were forgotten before a poll showed their end: their finish is not known", n)
+		add("%s forgotten before a poll showed the end: the finish is not known", counted.Of(n, "applications"))
 	}
 	if n := c.NoAccess; n > 0 {
-		add("%d applications are shown without times: the ResourceManager wants another user for them; they are not in apps.jsonl", n)
+		add("%s shown without times, and not in apps.jsonl: the ResourceManager shows them to another user", counted.Of(n, "applications"))
 	}
 	if n := c.LogsMissing; n > 0 && r.Sources.History != "" {
-		add("%d Spark applications ended and have no event log here yet: not written, not listed yet, or removed; run the same command again with --once", n)
+		add("%s ended without an event log here yet: not written, not listed yet, or removed; run the same command again with --once", counted.Of(n, "Spark applications"))
 	} else if n > 0 {
-		add("%d Spark applications ended and have no event log here: no --history was given", n)
+		add("%s ended without an event log here: no --history was given", counted.Of(n, "Spark applications"))
 	}
 	if n := c.Running; n > 0 {
 		add("%s had not ended at the last poll", counted.Of(n, "applications"))
@@ -213,16 +218,19 @@ func (r *Recording) missed(c *Counts) []string {
 		add("blocks of inputs are where HDFS had them after an application had ended: those that were moved or written again since it ran are not where it found them")
 	}
 	if n := r.Polls.Failed; n > 0 {
-		add("%d polls failed and were left out", n)
+		add("%s failed and left out", counted.Of(n, "polls"))
 	}
 	for _, g := range r.Polls.Gaps {
-		add("nobody asked for %d s from %d on: nodes that went and came back within it are not seen", (g.ToMS-g.FromMS)/1000, g.FromMS)
+		add("nobody asked for %d s from %s on: nodes that went and came back within it are not seen", (g.ToMS-g.FromMS)/1000, time.UnixMilli(g.FromMS).UTC().Format("2006-01-02 15:04:05Z"))
 	}
 	if r.Polls.Count > 1 {
-		add("a node that went and came back between two polls is not seen; one that changed did so between the times t_after and t_before of its event")
+		add("a node that went and came back between two polls is not seen")
 	}
-	if r.Polls.Count > 0 && len(r.NodeEvents) == 0 {
-		add("nodes are taken to have been there before the first poll, as they were at it")
+	if n := c.NodeEvents; n > 0 {
+		add("%s at the nearest time that is known: each was between its t_after and its t_before", counted.Of(n, "node events"))
+	}
+	if n := c.Early; n > 0 {
+		add("%s submitted before the first poll: nodes are taken to have been there since, as they were at it", counted.Of(n, "applications"))
 	}
 	if r.Cluster.Restarts > 1 {
 		add("%d ResourceManagers were seen, one after the other: without recovery a new one does not know the applications of the one before", r.Cluster.Restarts)

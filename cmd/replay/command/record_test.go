@@ -44,7 +44,7 @@ func TestRecordImportBacktest(t *testing.T) {
 	c, dir := recordedCluster(t), t.TempDir()
 	rec, tr := filepath.Join(dir, "rec"), filepath.Join(dir, "trace")
 	out, stderr := done(t, "record", "--rm", c.URL, "--history", c.URL, "--once", "--out", rec)
-	for _, want := range []string{"8 nodes", "1 application, 1 SPARK; 1 with event logs", "nodes are taken to have been there before the first poll"} {
+	for _, want := range []string{"8 nodes", "1 application, 1 SPARK; 1 with event logs", "1 application submitted before the first poll: nodes are taken to have been there since"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("record says\n%s\nwant %s", out, want)
 		}
