@@ -77,23 +77,26 @@ func (c *Comparison) fewAmong() string {
 func (c *Comparison) scope() (text string) {
 	switch c.Unit {
 	case inference.Trace:
-		text = fmt.Sprintf("Inferred for workloads like these %d traces: an interval carries what other such traces would change%s.", len(c.Units), c.rare("traces"))
+		text = fmt.Sprintf("Inferred for workloads like these %d traces: an interval carries what other such traces would change%s.", len(c.Units), c.rare("traces", oneJob))
 	case inference.Window:
-		text = fmt.Sprintf("Inferred for workloads like the %d windows of this trace: an interval carries what other such windows would change%s. Each begins with an empty cluster.", len(c.Units), c.rare("windows"))
+		text = fmt.Sprintf("Inferred for workloads like the %d windows of this trace: an interval carries what other such windows would change%s. Each begins with an empty cluster.", len(c.Units), c.rare("windows", oneJob))
 		if r := c.Autocorrelation(); r > 0 {
 			text += fmt.Sprintf(" Neighbouring windows are alike (their differences have an autocorrelation of %.2g on average), which widens the intervals.", r)
 		}
 	default:
-		text = "Inferred for this trace: an interval carries what other seeds would change. Whether other workloads agree, several traces say (compare TRACE TRACE …), or the windows of a long one (--windows)."
+		text = "Inferred for this trace: an interval carries what other seeds would change" + c.rare("seeds", "") + ". Whether other workloads agree, several traces say (compare TRACE TRACE …), or the windows of a long one (--windows)."
 	}
 	return text
 }
 
 // rare says what no interval of so few units knows. Nothing in the sample tells where it matters: intervals are too short where the few that differ far
-// more are not in it (docs/metrics.md, Comparisons).
-func (c *Comparison) rare(units string) string {
-	return fmt.Sprintf(", and less of it where a few differ far more than the others: of what fewer than 1 in %d %s have, such as one job far larger than all, it knows nothing", len(c.Units), units)
+// more are not in it (docs/metrics.md, Comparisons). such is an example, or "".
+func (c *Comparison) rare(units, such string) string {
+	return fmt.Sprintf(", and less of it where a few differ far more than the others: of what fewer than 1 in %d %s have%s it knows nothing", len(c.Units), units, such)
 }
+
+// oneJob is what few traces and windows have; each seed has the jobs of all.
+const oneJob = ", such as one job far larger than all,"
 
 // beyond says beyond what an interval must reach, empty without a margin.
 func (c *Comparison) beyond() string {
