@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"replay/engine/remark"
@@ -78,6 +79,8 @@ func Remarks(l Layer, beside ...Layer) (remark.List, error) {
 			out.Add(remark.Odd, l.Lines[name], strings.TrimPrefix(name, byteOrderMark), "it has no effect, because the byte order mark before it makes it another key to Spark: save the file without one")
 		case name == "spark.executor.memory" && tooSmall(l.Values[name]):
 			out.Add(remark.Odd, l.Lines[name], name+"="+l.Values[name], "below 450m Spark does not start an application; is a unit missing, as in 4g?")
+		case strings.HasPrefix(name, "spark.locality.wait") && bareMS(l.Values[name]):
+			out.Add(remark.Odd, l.Lines[name], name+"="+l.Values[name], "a number without a unit is in ms; is a unit missing, as in 3s?")
 		case name == "spark.yarn.queue" && l.Values[name] != "default":
 			out.Add(remark.Unmodelled, l.Lines[name], name+"="+l.Values[name], remark.OwnQueues)
 		case !strings.HasPrefix(name, "spark."):
@@ -108,6 +111,12 @@ func Remarks(l Layer, beside ...Layer) (remark.List, error) {
 func tooSmall(memory string) bool {
 	n, err := parseSize(memory, mebibyte)
 	return err == nil && n < 450
+}
+
+// bareMS reports whether a wait is so few ms that seconds may be meant: it has no unit, and is less than most heartbeats are apart.
+func bareMS(wait string) bool {
+	n, err := strconv.Atoi(strings.TrimSpace(wait))
+	return err == nil && n > 0 && n < 100
 }
 
 // byteOrderMark is what some editors put in front of a text.
