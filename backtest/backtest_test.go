@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -329,5 +330,38 @@ func TestTwice(t *testing.T) {
 		if _, _, err := Sources(context.Background(), []string{dir}, o); err == nil || !strings.Contains(err.Error(), names[0]) {
 			t.Errorf("%v: strict says %v", names, err)
 		}
+	}
+}
+
+// A recorded cluster that is there twice, under whatever name, counts once; one that shares some applications with another is told.
+func TestClustersThereTwice(t *testing.T) {
+	const from = "../trace/importer/testdata/spark-on-yarn/locality-wait-0s"
+	dir := t.TempDir()
+	for _, name := range []string{"one", "two"} {
+		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	recs, inputs, err := Sources(t.Context(), []string{dir}, SourceOptions{Import: workload.DefaultOptions(), Tmp: t.TempDir()})
+	if err != nil || len(recs) != 1 || len(inputs) != 2 || inputs[1].LeftOut != workload.Twice || inputs[1].Why != "its 1 application in "+filepath.Join(dir, "one")+", too" {
+		t.Errorf("%d recordings, %+v, %v", len(recs), inputs, err)
+	}
+	var warned []string
+	s := sources{clusters: map[string]string{}}
+	s.Import.Warn = func(m string) { warned = append(warned, m) }
+	of := func(originMS int64, ids ...string) *Recording {
+		r := &Recording{originMS: originMS}
+		for _, id := range ids {
+			r.apps = append(r.apps, recorded.App{ID: id, StartMS: 1_000_000 - originMS})
+		}
+		return r
+	}
+	for i, r := range []*Recording{of(0, "a", "b"), of(5, "c", "b"), of(7, "d")} {
+		if err := s.twice(directory{path: fmt.Sprint("week", i)}, r, fmt.Sprint("week", i)); err != nil {
+			t.Errorf("recording %d: %v", i, err)
+		}
+	}
+	if want := []string{"week1: 1 of 2 applications in week0, too, and count twice"}; !slices.Equal(warned, want) {
+		t.Errorf("warned %q, want %q", warned, want)
 	}
 }

@@ -60,7 +60,7 @@ type SourceOptions struct {
 // host had no better one then, and drawn replicas spare it waits that it had. With simulated allocation
 // executors are elsewhere, and blocks have their usual number of replicas.
 func Sources(ctx context.Context, paths []string, o SourceOptions) (recs []*Recording, inputs []workload.Input, err error) {
-	s := sources{ctx: ctx, SourceOptions: o, seen: map[string]place{}}
+	s := sources{ctx: ctx, SourceOptions: o, seen: map[string]place{}, clusters: map[string]string{}}
 	found, err := eventlog.FindBeside(paths, s.take)
 	if err != nil {
 		return nil, nil, err
@@ -102,6 +102,8 @@ type sources struct {
 	inputs []workload.Input
 	left   []workload.Input
 	seen   map[string]place // of logs, by application, attempt and start
+
+	clusters map[string]string // directories, by the same of their applications
 }
 
 // place is where a recording is among the recordings, and among the inputs.
@@ -180,6 +182,9 @@ func (s *sources) directory(d directory) error {
 		} else if s.Import.FromMS != trace.Unset || s.Import.ToMS != trace.Unset {
 			return workload.Leave(d.path, workload.OutsideTimes, "the trace does not say when it was recorded (origin_unix_ms)")
 		}
+		if err := s.twice(d, r, name); err != nil {
+			return err
+		}
 		for _, j := range r.jobs {
 			in.Tasks += j.NumTasks()
 		}
@@ -197,6 +202,28 @@ func (s *sources) directory(d directory) error {
 		in.Leave(workload.Leave(d.path, workload.Unusable, "%s", strings.TrimPrefix(err.Error(), d.path+": ")))
 	}
 	return s.leave(in)
+}
+
+// twice refuses a directory whose applications are all in others, and warns of one that shares some: each would count again.
+func (s *sources) twice(d directory, r *Recording, name string) error {
+	again, other := 0, ""
+	for i := range r.apps {
+		a := &r.apps[i]
+		key := fmt.Sprint(a.ID, " ", max(r.originMS, 0)+a.StartMS)
+		if where, ok := s.clusters[key]; !ok {
+			s.clusters[key] = d.path
+		} else if where != d.path {
+			again, other = again+1, where
+		}
+	}
+	switch {
+	case again == 0:
+	case again == len(r.apps):
+		return workload.Leave(d.path, workload.Twice, "its %s in %s, too", counted.Of(again, "applications"), other)
+	case s.Import.Warn != nil:
+		s.Import.Warn(fmt.Sprintf("%s: %d of %s in %s, too, and count twice", name, again, counted.Of(len(r.apps), "applications"), other))
+	}
+	return nil
 }
 
 // log takes an event log. What is there twice is taken once; attempts of one application are recordings each.
