@@ -88,6 +88,8 @@ func (c *columns) read(fields [][]byte) (r record, err error) {
 			want := c[of].want()
 			if bytes.IndexByte(s, ',') >= 0 && c[of].form == numbers {
 				want += ", with a point and without commas"
+			} else if large(s) {
+				want += ", and none so large"
 			}
 			err = &badValue{c[of].name, string(s), want}
 		} else if v < least || v > most {
@@ -195,7 +197,8 @@ func (c *column) between(least, most int64) string {
 	case memory:
 		return fmt.Sprintf("0 to %d TiB", most>>40)
 	case span:
-		return fmt.Sprintf("a duration in ms from %d to %d", least, most)
+		const day = 24 * 3600 * 1000
+		return fmt.Sprintf("a duration of %d to %d days", least/day, most/day)
 	case instant:
 		if !c.epoch {
 			return fmt.Sprintf("a time in ms from %d to %d", least, most)

@@ -176,6 +176,7 @@ func (t *reader) file(ctx context.Context, path string, open func(path string) (
 		if err == nil {
 			err = t.row(path, s, fields)
 		} else if bad := new(delimited.RowError); errors.As(err, &bad) {
+			t.b.Counts.Read["rows"]++
 			err = t.b.Drop("rows_that_are_not_readable", "%s: %s: want %s", path, s.place(), bad.Want)
 		} else {
 			return errors.Join(t.b.Damaged(fmt.Errorf("%s: after %s: %w", path, s.place(), err)), s.close())

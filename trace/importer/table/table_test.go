@@ -266,7 +266,9 @@ func TestErrors(t *testing.T) {
 		"a comma in a number":     {"submit;duration\n1;2\n3;4\n5;4,5\n", "", `t.csv: line 4: duration is "4,5", want a number of s, with a point and without commas`},
 		"two ways of writing":     {"submit,duration,mem\n1,2,4GB\n3,4,4096\n", "", `column mem is to be memory, but has values such as "4096" beside such as "4GB"; want one way of writing them`},
 		"commas in numbers":       {"submit;duration\n1;2,5\n3;4,5\n", "", `column duration is to be duration, but has values such as "2,5"; want numbers, or durations such as 1h30m or 01:30:00; numbers have a point and no commas`},
-		"a negative duration":     {"submit,duration\n1,-2\n", "", `t.csv: line 2: duration is "-2", want a duration in ms from 0 to`},
+		"a negative duration":     {"submit,duration\n1,-2\n", "", `t.csv: line 2: duration is "-2", want a duration of 0 to 366 days`},
+		"too long a duration":     {"submit,duration\n1,1000000000000\n", "", `t.csv: line 2: duration is "1000000000000", want a duration of 0 to 366 days`},
+		"too much memory":         {"submit,duration,memory_gb\n1,2,3\n1,2,1000000000000\n", "", `t.csv: line 3: memory_gb is "1000000000000", want a number of GiB, and none so large`},
 		"an end before the start": {"submit,end\n5,4\n", "", "t.csv: line 2: ends 1000 ms before it begins"},
 		"a start before its time": {"submit,start,duration\n5,4,1\n", "", "t.csv: line 2: starts 1000 ms before it is submitted"},
 		"a huge container":        {"submit,duration,cpus\n1,2,262144\n", "", `t.csv: line 2: cpus is "262144", want 0 to 131072 vcores of a task; --map tasks=cpus makes each a task of its own`},
@@ -286,7 +288,8 @@ func TestErrors(t *testing.T) {
 		"another kind":            {"submit,duration\n1,2\n", "kind=spark", `--kind is "spark", want generic, gang`},
 		"another delimiter":       {"submit,duration\n1,2\n", "delimiter=xyz", `--delimiter is "xyz", want auto, tab, or one character`},
 		"no text":                 {"submit,\x00\n", "", "has a byte 0 at 7, want text"},
-		"JSON":                    {"[{\"id\":1,\"start\":0}]\n", "", `want a table with a header, and no row can be read; it begins with "[{\"id\":1`},
+		"JSON":                    {"[{\"id\":1,\"start\":0}]\n", "", `want a table with a header, and no row can be read; it begins with "[{\"id\":1,\"start\":0}]", as JSON does, of which jq -r '`},
+		"lines of JSON":           {"{\"id\":1,\"start\":0}\n{\"id\":2,\"start\":0}\n", "", `as JSON does, of which jq -r '`},
 		"carriage returns alone":  {"submit,duration\r1,2\r", "", "ends its lines with a carriage return, want a line feed at the end of each"},
 		"nothing":                 {"", "", "has no row, want a table with a header"},
 		"a Parquet file":          {"PAR1xxxx", "", "is a Parquet file: import it with the format parquet"},
@@ -330,8 +333,11 @@ func TestOneRowLess(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := res.Counts.Dropped
-	if got := jobs(m); got != "row1@0 []1000m/1024MiB[2000]; row4@4000 []1000m/1024MiB[6000]" || d["rows_with_a_bad_value"] != 1 || d["rows_that_are_not_readable"] != 1 || d["rows_without_a_duration"] != 1 {
+	if got := jobs(m); got != "row1@0 []1000m/1024MiB[2000]; row5@4000 []1000m/1024MiB[6000]" || res.Counts.Read["rows"] != 5 || d["rows_with_a_bad_value"] != 1 || d["rows_that_are_not_readable"] != 1 || d["rows_without_a_duration"] != 1 {
 		t.Errorf("%s, dropped %v, warned %v", got, d, warned)
+	}
+	if all := strings.Join(warned, "\n"); !strings.Contains(all, "left out: 3 of 5 rows (60 %)") {
+		t.Errorf("warned %q, want 3 of 5 rows", all)
 	}
 }
 

@@ -89,6 +89,12 @@ func number(s string) (v float64, ok bool) {
 	return v, err == nil && !math.IsInf(v, 0) && !math.IsNaN(v)
 }
 
+// large tells whether a value is a number that is more than any amount may be.
+func large(s []byte) bool {
+	v, ok := number(string(s))
+	return ok && math.Abs(v) > 1e9
+}
+
 // of is a whole number of units as [scaled] has it.
 func (u *unit) of(n int64) (int64, bool) {
 	switch {
