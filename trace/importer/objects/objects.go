@@ -142,8 +142,11 @@ func (r *Reader) Next() error {
 	if err != nil {
 		return err
 	}
-	if c == ',' {
+	switch c {
+	case ',':
 		return r.bad("objects follow each other with a comma, want none")
+	case '[':
+		return r.bad("want an object, found an array: jq -c '.[]' FILE makes objects of it")
 	}
 	if err := r.want('{', "an object"); err != nil {
 		return err

@@ -61,7 +61,7 @@ func TestReader(t *testing.T) {
 		{`{"list":null}{"list":[]}`, "end at 1 end at 1", ""},
 		{`{"list":3}`, "", `line 1: want an array, found '3'`},
 		{`{"a":1},{}`, "a=1 end at 1", "line 1: objects follow each other with a comma, want none"},
-		{`[{}]`, "", `line 1: want an object, found '['`},
+		{`[{}]`, "", `line 1: want an object, found an array: jq -c '.[]' FILE makes objects of it`},
 		{"{\"a\":1\n", "a=1", "line 2: the text ends within an object"},
 		{`{"a":`, "", "line 1: the text ends within an object"},
 		{`{"a":"x`, "", "line 1: the text ends within an object"},

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"replay/counted"
 	"replay/trace"
 	"replay/trace/importer/delimited"
 	"replay/trace/importer/workflow"
@@ -105,7 +106,7 @@ var names = [fields]string{"job number", "submit time", "wait time", "run time",
 func record(line []byte) (r [fields]float64, n int, err error) {
 	f := bytes.Fields(line)
 	if len(f) < fields {
-		return r, len(f), fmt.Errorf("has %d fields, want %d numbers", len(f), fields)
+		return r, len(f), fmt.Errorf("has %s, want %d numbers with blanks between them", counted.Of(len(f), "fields"), fields)
 	}
 	for i, text := range f[:fields] {
 		v, err := strconv.ParseFloat(string(text), 64)

@@ -23,7 +23,8 @@ func TestBadInput(t *testing.T) {
 		{"; MaxJobs: 5\n", "no application", 0},
 		{strings.ReplaceAll("; MaxJobs: 5\n"+good+good, "\n", "\r"), "in: line 1: goes on after a carriage return, want a line feed at the end of each line", 0},
 		{good + strings.ReplaceAll(good+good, "\n", "\r"), "in: line 2: goes on after a carriage return", 0},
-		{good + "1 2 3\n", "in: line 2: has 3 fields, want 18 numbers", 1},
+		{good + "1 2 3\n", "in: line 2: has 3 fields, want 18 numbers with blanks between them", 1},
+		{good + strings.ReplaceAll(good, " ", ","), "in: line 2: has 1 field, want 18 numbers with blanks between them", 1},
 		{good + strings.Replace(good, " 100 ", " x ", 1), `line 2: field 4 (run time) is "x", want a number`, 1},
 		{good + strings.Replace(good, " 100 ", " NaN ", 1), `field 4 (run time) is "NaN", want a number`, 1},
 		{good + strings.Replace(good, " 100 ", " 1e300 ", 1), `field 4 (run time) is "1e300", want a number`, 1},
@@ -34,7 +35,7 @@ func TestBadInput(t *testing.T) {
 		{good + "2 0 10 100 4 -1 -1 9000000000 200 -1 1 1 1 1 0 -1 -1 -1\n", "has 9000000000 tasks, want at most 2000000", 1},
 		{good + "2 0 10 99999999999 4 -1 -1 1 200 -1 1 1 1 1 0 -1 -1 -1\n", "line 2: fields 2, 3 and 4 (submit, wait and run time) are 0, 10 and 9.9999999999e+10", 1},
 		{good + "; UnixStartTime: 5\n" + good, "one log has UnixStartTime in its header and another has not", 0},
-		{good + "\xff\xfe", "has 1 fields", 1},
+		{good + "\xff\xfe", "has 1 field", 1},
 		{good + strings.Replace(good, "\n", " 7\n", 1), "line 2: has 19 fields, want 18, as the records before", 1},
 		{good + "2 0 10 100 4 -1 -1 4 200 200000000000 1 1 1 1 0 -1 -1 -1\n", "line 2: fields 10 and 7 (requested and used memory) are 2e+11 and -1, want at most 128 TiB a task", 1},
 	})
