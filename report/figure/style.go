@@ -30,7 +30,7 @@ func (s Style) Check() error {
 	case s.Font != "" && !slices.Contains(Fonts, s.Font):
 		return fmt.Errorf("font is %q, want one of %s", s.Font, strings.Join(Fonts, ", "))
 	case s.Width != 0 && (s.Width < 100 || s.Width > 2000):
-		return fmt.Errorf("width is %g points, want 100 to 2000 (1.4 to 27 inches)", s.Width)
+		return fmt.Errorf("width is %.4g points, want 100 to 2000 (1.4 to 27 inches)", s.Width)
 	case s.Size != 0 && (s.Size < 4 || s.Size > 40):
 		return fmt.Errorf("size of text is %g points, want 4 to 40", s.Size)
 	}

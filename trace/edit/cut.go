@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/counted"
 	"replay/trace"
 	"replay/trace/view"
 )
@@ -21,7 +22,7 @@ type Cut struct {
 	Without      []int64 // numbers of jobs that are left out, in order
 }
 
-// ErrEmpty says that a cut would have no job.
+// ErrEmpty says that no job is submitted in the span of a cut.
 var ErrEmpty = errors.New("no job is in the cut")
 
 // Make writes the cut of a trace to a directory, which is absent or empty. Times count from the beginning of the cut; the cluster begins as it
@@ -74,8 +75,14 @@ func (c *Cut) Make(ctx context.Context, t *trace.Trace, out, name string) (*Resu
 	if err != nil {
 		return nil, err
 	}
-	if len(ids) == 0 {
+	switch {
+	case len(ids) > 0:
+	case whole.jobs == 0:
 		return nil, ErrEmpty
+	case c.Share < 1:
+		return nil, fmt.Errorf("no job is in the cut: a share of %g %% has none of the %s of the span; another seed or a larger share may", 100*c.Share, counted.Of(whole.jobs, "jobs"))
+	default:
+		return nil, fmt.Errorf("no job is in the cut: all jobs of the span are left out: %s", counted.Of(whole.jobs, "jobs"))
 	}
 	err = r.executors(t, func(e *trace.Executor) bool {
 		id, ok := ids[e.Job]
@@ -101,11 +108,13 @@ func (c *Cut) Make(ctx context.Context, t *trace.Trace, out, name string) (*Resu
 
 // offering is work and when the last of it is submitted.
 type offering struct {
+	jobs   int
 	work   trace.Work
 	lastMS int64
 }
 
 func (o *offering) add(j *trace.Job, atMS int64) {
+	o.jobs++
 	o.work.Add(trace.WorkOf(j))
 	o.lastMS = max(o.lastMS, atMS)
 }

@@ -27,6 +27,7 @@ func TestFigures(t *testing.T) {
 		{"no result", "--out " + in("x"), cmdline.ExitUsage, "at least one result", nil},
 		{"no place", in("a"), cmdline.ExitUsage, "wants --out", nil},
 		{"no length", in("a") + " --out " + in("x") + " --width wide", cmdline.ExitUsage, `--width is "wide", want a length such as 3.3in`, nil},
+		{"narrower by a hair", in("a") + " --out " + in("x") + " --width 3.3cm", cmdline.ExitUsage, "width is 93.54 points, want 100 to 2000", nil},
 		{"too narrow", in("a") + " --out " + in("x") + " --width 1in", cmdline.ExitUsage, "width is 72 points, want 100 to 2000", nil},
 		{"no such font", in("a") + " --out " + in("x") + " --font comic", cmdline.ExitUsage, "--font is", nil},
 		{"no result there", dir + " --out " + in("x"), cmdline.ExitBadInput, "run.json", nil},

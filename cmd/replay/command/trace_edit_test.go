@@ -128,6 +128,21 @@ func TestTraceCut(t *testing.T) {
 			t.Errorf("%s of all jobs: exit %d, %s", flag, code, stderr)
 		}
 	}
+	for _, c := range []struct {
+		flags []string
+		code  int
+		want  string
+	}{
+		{nil, cmdline.ExitUsage, "trace cut wants what is to be cut: --from, --to, --share or --without-jobs"},
+		{[]string{"--share", "0.01%"}, cmdline.ExitBadInput, "no job is in the cut: a share of 0.01 % has none of the 56 jobs of the span"},
+		{[]string{"--from", "9h"}, cmdline.ExitBadInput, "no job is in the cut: of the trace the last one is submitted at"},
+		{[]string{"--to", "1ms", "--without-jobs", "0"}, cmdline.ExitBadInput, "no job is in the cut: all jobs of the span are left out: 1 job"},
+	} {
+		args := append([]string{"trace", "cut", traces + "contended-logs", "--out", filepath.Join(dir, "none")}, c.flags...)
+		if code, _, stderr := cmd(t, args...); code != c.code || !strings.Contains(stderr, c.want) {
+			t.Errorf("%v: exit %d, %s, want %q", c.flags, code, stderr, c.want)
+		}
+	}
 	if len(whole.Nodes) == 0 || summaryOf(t, filepath.Join(dir, "small"))["makespan_ms"] == nil {
 		t.Error("the sample does not replay")
 	}

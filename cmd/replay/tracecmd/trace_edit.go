@@ -43,6 +43,9 @@ it was recorded under.`,
 			Action: func(c *cli.Context) error {
 				cut := edit.Cut{ToMS: trace.Unset, Seed: c.Uint64("seed"), KeepLoad: c.Bool("keep-load")}
 				cut.Share, _ = cmdline.ParseShare(c.String("share")) // the flag takes no other
+				if !slices.ContainsFunc([]string{"from", "to", "share", "without-jobs"}, c.IsSet) {
+					return cmdline.Usagef("trace cut wants what is to be cut: --from, --to, --share or --without-jobs")
+				}
 				for _, name := range []string{"seed", "keep-load"} {
 					if c.IsSet(name) && !c.IsSet("share") {
 						return cmdline.Usagef("--%s is about a part of the jobs, want --share too", name)

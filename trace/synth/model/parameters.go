@@ -46,11 +46,11 @@ func (p *Parameters) add(name, usage string, text func() string, set func(string
 func (p *Parameters) Set(assignment string) error {
 	name, value, ok := strings.Cut(assignment, "=")
 	if !ok {
-		return fmt.Errorf("set is %q, want name=value", assignment)
+		return fmt.Errorf("--set is %q, want name=value", assignment)
 	}
 	i := slices.IndexFunc(p.All, func(q Parameter) bool { return q.Name == name })
 	if i < 0 {
-		return fmt.Errorf("set is %q, want one of the parameters of the preset: %s", assignment, strings.Join(p.names(name), ", "))
+		return fmt.Errorf("--set is %q, want one of the parameters of the preset: %s", assignment, strings.Join(p.names(name), ", "))
 	}
 	if err := p.All[i].set(value); err != nil {
 		return fmt.Errorf("%s is %q, want %w", name, value, err)
