@@ -41,7 +41,7 @@ func (o *Options) ruleOf(name string) int {
 func (b *Builder) sayRules() {
 	for i, r := range b.Options.QueueMap {
 		if !b.matched[i] {
-			b.Warn("queue rule %q matched no application%s", r, map[bool]string{true: ", or none that a rule before it did not"}[i > 0])
+			b.Warn("queue rule %q matched the name of no application%s: rules are about names, not about the queues of the source", r, map[bool]string{true: ", or none that a rule before it did not"}[i > 0])
 		}
 	}
 }

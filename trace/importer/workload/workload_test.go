@@ -292,7 +292,7 @@ func TestUnmatchedQueueRules(t *testing.T) {
 		}
 		o.Warn = func(s string) { warned = append(warned, s) }
 	})
-	want := []string{`queue rule "^Job=adhoc" matched no application`, `queue rule "^job a=etl" matched no application, or none that a rule before it did not`}
+	want := []string{`queue rule "^Job=adhoc" matched the name of no application: rules are about names, not about the queues of the source`, `queue rule "^job a=etl" matched the name of no application, or none that a rule before it did not: rules are about names, not about the queues of the source`}
 	if !slices.Equal(warned, want) || m.Queues[m.JobList[0].Queue].Path != "root.etl" {
 		t.Errorf("warned %q, want %q", warned, want)
 	}
