@@ -34,7 +34,7 @@ func (a *App) explain() (why []string) {
 			text += fmt.Sprintf("; recorded %d attempts", s.Attempts)
 		}
 		if n := a.during(i); n > 0 {
-			text += fmt.Sprintf("; %d other stages ran at the same time", n)
+			text += fmt.Sprintf("; %s ran at the same time", counted.Of(n, "other stages"))
 		}
 		why = append(why, text)
 	}

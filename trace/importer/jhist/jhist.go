@@ -63,7 +63,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) error {
 	if err != nil {
 		return err
 	}
-	r := &reading{Builder: b, racks: map[string]string{}, confs: map[string]string{}}
+	r := &reading{Builder: b, given: inputs, racks: map[string]string{}, confs: map[string]string{}}
 	files = slices.DeleteFunc(files, func(path string) bool {
 		job, is := strings.CutSuffix(workload.BaseName(path), confSuffix)
 		if is {
@@ -91,14 +91,25 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) error {
 // reading is an import.
 type reading struct {
 	*workload.Builder
+	given  []string // inputs
 	parser objects.Parser
 	racks  map[string]string // of each host of the histories that are used, "" = not known
 	confs  map[string]string // configurations of jobs that no history has had yet, by their paths up to [confSuffix]
 }
 
+// inputOf is the input in which a file was found.
+func (r *reading) inputOf(path string) string {
+	for _, given := range r.given {
+		if rel, err := filepath.Rel(given, path); err == nil && filepath.IsLocal(rel) {
+			return given
+		}
+	}
+	return path
+}
+
 // add adds the job of a history, or the history as left out.
 func (r *reading) add(ctx context.Context, path string) error {
-	in := workload.NewInput(path, path)
+	in := workload.NewInput(r.inputOf(path), path)
 	if info, err := os.Stat(path); err == nil {
 		in.Bytes = info.Size()
 	}

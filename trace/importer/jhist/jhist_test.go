@@ -2,7 +2,9 @@ package jhist
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,6 +107,31 @@ func TestFolder(t *testing.T) {
 	}
 	if _, _, err := importtest.Import(t, Format, dir, func(o *workload.Options) { o.FromMS = 1800000000000 }); err == nil || !strings.Contains(err.Error(), "outside --from and --to") {
 		t.Errorf("%v", err)
+	}
+}
+
+// Files of one name in several folders are told apart.
+func TestNamesWithFolders(t *testing.T) {
+	whole := strings.Join(fixture(t), "")
+	dir := filepath.Join(t.TempDir(), "done")
+	for _, day := range []string{"day1", "day2"} {
+		if err := os.MkdirAll(filepath.Join(dir, day), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		importtest.Write(t, filepath.Join(dir, day, "a.jhist"), whole)
+	}
+	importtest.Write(t, filepath.Join(dir, "day2", "x.txt"), "x\n")
+	res, _, err := importtest.Import(t, Format, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, in := range res.Inputs {
+		got = append(got, strings.TrimSpace(in.Label+" "+in.Why))
+	}
+	want := []string{`done/day1/a.jhist`, `done/day2/x.txt the first line is "x", want Avro-Json or Avro-Binary`, "done/day2/a.jhist application job_1700000000000_0001 is also in done/day1/a.jhist"}
+	if !slices.Equal(got, want) {
+		t.Errorf("inputs %q, want %q", got, want)
 	}
 }
 
