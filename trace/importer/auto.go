@@ -168,7 +168,7 @@ func unknown(head []byte) string {
 	if table.OnlyHeader(head) {
 		return "of no known format: a table with a header and no row"
 	}
-	if what := foreign.What(head); what != "" && foreign.Members(head) == "" {
+	if what := foreign.What(head); what != "" && foreign.AnsweredBy(foreign.Members(head)) == "" {
 		return "of no known format: " + what
 	}
 	if members := foreign.Members(head); members != "" {

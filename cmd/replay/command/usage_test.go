@@ -95,6 +95,8 @@ func TestWordsOfErrors(t *testing.T) {
 		{[]string{"trace", "check", result}, cmdline.ExitBadInput, result + ": not a trace directory but a result"},
 		{[]string{"run", result}, cmdline.ExitBadInput, result + ": not a trace directory but a result"},
 		{[]string{"compare", result, result}, cmdline.ExitUsage, result + " is a result, and compare replays traces; replay report --compare " + result + " " + result + " compares results"},
+		{[]string{"import", "auto", result, "--out", "x"}, cmdline.ExitBadInput, result + ": a result of replay run, and no recording: replay report " + result + " shows it"},
+		{[]string{"backtest", result}, cmdline.ExitBadInput, result + ": a result of replay run, and no recording: "},
 		{[]string{"gen", "uniform-mikro", "--out", "x"}, cmdline.ExitUsage, "; is uniform-micro meant?"},
 		{[]string{"gen", "fit:" + result, "--out", "x"}, cmdline.ExitBadInput, "not a trace directory but a result"},
 		{[]string{"trace", "export", trace, "--out", "x"}, cmdline.ExitUsage, "trace export wants --format sls or swf or wta or chrome"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -83,11 +84,14 @@ func ReadTime(text string) (ms int64, day bool, err error) {
 // anAddress is the beginning of one in a store that is not mounted here.
 var anAddress = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
 
-// CheckHere refuses inputs that are addresses: nothing is fetched.
+// CheckHere refuses inputs that are addresses, as nothing is fetched, and results of this program, which are no recordings.
 func CheckHere(inputs []string) error {
 	for _, in := range inputs {
 		if anAddress.MatchString(in) && !isThere(in) {
 			return fmt.Errorf("%s: is an address, and inputs are files and folders that are here: copy it first, such as with hdfs dfs -get or aws s3 cp", in)
+		}
+		if cmdline.IsResult(in) && isThere(filepath.Join(in, "jobs.parquet")) { // others may have a run.json, too
+			return fmt.Errorf("%s: a result of replay run, and no recording: replay report %[1]s shows it", in)
 		}
 	}
 	return nil

@@ -20,6 +20,9 @@ var answers = map[string]string{
 // AnsweredBy is the service that answers over REST with a first object of these members; "" for others.
 func AnsweredBy(members string) string { return answers[members] }
 
+// recordingMembers begin the recording.json of replay record.
+const recordingMembers = "version, sources, cluster, polls, "
+
 // roots are the files of XML that administrators have, by their root elements.
 var roots = map[string]string{
 	"configuration": "configuration of Hadoop (replay run, compare, plan and gate take the folder that it is in with --config-dir)",
@@ -72,6 +75,8 @@ func What(head []byte) string {
 	members := Members(head)
 	who := AnsweredBy(members)
 	switch {
+	case strings.HasPrefix(members, recordingMembers):
+		return "the state of replay record, which writes cluster.json beside it with its first whole poll: if there is none, run the same command again"
 	case who == "":
 		return ""
 	case members == "nodes":

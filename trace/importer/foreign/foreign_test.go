@@ -26,8 +26,9 @@ func TestWhat(t *testing.T) {
 		"job,submit\nTotal jobs of the day,3\n": "",
 		"<":                                     "",
 		`{"Event":"x"}`:                         "",
-		`{"apps":null}`:                         "what the ResourceManager answers over REST (apps)",
-		`{"nodes":{"node":[{"id":"a:1"}]}}`:     "nodes, as the ResourceManager answers over REST",
+		`{"version":1,"sources":{},"cluster":{},"polls":{},"counts":{}}`: "the state of replay record",
+		`{"apps":null}`:                     "what the ResourceManager answers over REST (apps)",
+		`{"nodes":{"node":[{"id":"a:1"}]}}`: "nodes, as the ResourceManager answers over REST",
 	} {
 		if got := What([]byte(text)); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%s\nis %q, want %q", text, got, want)
