@@ -375,3 +375,19 @@ func FuzzFailures(f *testing.F) {
 		importtest.Try(t, Format, []string{filepath.Join(fixture, "tasks.parquet")}, opt, data)
 	})
 }
+
+// What tasks used of their CPUs is not rounded to nothing.
+func TestSharesOfCPUs(t *testing.T) {
+	for mhz, want := range map[float64]string{10: "0.25", 400: "10", 500: "12", 4000: "100"} {
+		dir := t.TempDir()
+		importtest.Write(t, filepath.Join(dir, "tasks.parquet"), string(importtest.Parquet(t, []task{{1, day, 600_000, 2, 4000, 4000, nil, nil}})))
+		importtest.Write(t, filepath.Join(dir, "fragments.parquet"), string(importtest.Parquet(t, []fragment{{1, 600_000, mhz}})))
+		res, _, err := importtest.Import(t, Format, dir, nodes(4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Join(res.Counts.Notes, "\n"); !strings.Contains(said, "1 fragment of 1 task: they used "+want+" % of the CPUs") {
+			t.Errorf("%v MHz of 4000: %q, want %s %%", mhz, said, want)
+		}
+	}
+}

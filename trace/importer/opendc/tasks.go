@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"replay/counted"
@@ -225,6 +226,10 @@ func (r *reader) sayUse() {
 		r.b.Warn("%s whose fragments took another time than the duration says, by more than 1 s and 1 %%: here the duration is taken; the first: %s", counted.Of(n, "tasks"), r.unlike)
 	}
 	if r.ask > 0 {
-		r.b.Note("%s of %s: they used %.0f %% of the CPUs that they asked for; a task takes them all for its duration here", counted.Of(r.b.Counts.Read["fragments"], "fragments"), counted.Of(int64(r.ran.tasks), "tasks"), 100*r.took/r.ask)
+		share := strconv.FormatFloat(100*r.took/r.ask, 'f', 0, 64)
+		if 100*r.took < 10*r.ask {
+			share = strconv.FormatFloat(100*r.took/r.ask, 'g', 2, 64) // machines that do next to nothing do something
+		}
+		r.b.Note("%s of %s: they used %s %% of the CPUs that they asked for; a task takes them all for its duration here", counted.Of(r.b.Counts.Read["fragments"], "fragments"), counted.Of(int64(r.ran.tasks), "tasks"), share)
 	}
 }
