@@ -2,10 +2,14 @@ package scenario
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"replay/engine/remark"
 	"replay/engine/spark"
@@ -43,6 +47,9 @@ func (sc *Scenario) readSpark() error {
 		if sc.sparkDefaults, twice, err = sparkconf.ParseDefaults(file.Name, file.Text); err != nil {
 			return err
 		}
+		if err := sc.hasSparkKeys(file.Name); err != nil {
+			return err
+		}
 		sc.use(file)
 		sc.note(file.Name, "keys", twice...)
 	} else if _, of := sc.File(MapredSite); sc.Override && of == OfDefault {
@@ -59,6 +66,22 @@ func (sc *Scenario) readSpark() error {
 		sc.note(l.Name, "keys", remarks...)
 	}
 	return sc.readPools()
+}
+
+// hasSparkKeys refuses a spark-defaults.conf of nothing but other keys, as text of another kind looks, and warns of one without any.
+func (sc *Scenario) hasSparkKeys(name string) error {
+	first := ""
+	for _, key := range slices.Sorted(maps.Keys(sc.sparkDefaults.Values)) {
+		if strings.HasPrefix(strings.TrimPrefix(key, "\ufeff"), "spark.") {
+			return nil
+		}
+		first = cmp.Or(first, key)
+	}
+	if len(sc.sparkDefaults.Values) > 0 {
+		return fmt.Errorf("%s: no key in it starts with spark., such as %.40q, want lines such as spark.executor.cores 4", name, first)
+	}
+	sc.warn("no-key", "%s has no key, and so no effect", name)
+	return nil
 }
 
 // readPools reads the pools of Spark's FAIR mode: from the file given as such, the one that a key names, or,
