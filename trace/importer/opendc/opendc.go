@@ -147,7 +147,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) (err error)
 	if r.mostMiB > largeMiB {
 		b.Warn("a task has %.0f GiB of memory: if the source counts in KB, say --opendc-mem-unit KB", r.mostMiB/1024)
 	}
-	b.NoEpoch = r.first < 100_000_000_000 // in 1973: times from a start of their own
+	b.NoEpoch, b.MS = r.first < 100_000_000_000, true // in 1973: times from a start of their own
 	err = r.jobs.Each(ctx, func(id []byte, records [][]byte) error { return workflow.Add(b, string(id), records, nil) })
 	if full := errors.Is(err, workload.ErrLimit); err != nil && !full || r.first == math.MaxInt64 {
 		return err

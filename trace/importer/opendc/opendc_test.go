@@ -391,3 +391,17 @@ func TestSharesOfCPUs(t *testing.T) {
 		}
 	}
 }
+
+// Times since 1970 in seconds, where OpenDC has ms, are told.
+func TestTimesInSeconds(t *testing.T) {
+	for at, said := range map[int64]bool{0: false, day / 1000: true, day: false} {
+		path := importtest.WriteNew(t, "tasks.parquet", string(importtest.Parquet(t, []task{{1, at, 600, 2, 4000, 4000, nil, nil}})))
+		var warned []string
+		if _, _, err := importtest.Import(t, Format, path, func(o *workload.Options) { o.Nodes, o.Warn = 4, func(m string) { warned = append(warned, m) } }); err != nil {
+			t.Fatal(err)
+		}
+		if all := strings.Join(warned, "\n"); strings.Contains(all, "if the source counts seconds, where ms are wanted") != said {
+			t.Errorf("from %d ms on: warned %q", at, all)
+		}
+	}
+}

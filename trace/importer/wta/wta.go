@@ -77,7 +77,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) (err error)
 	if len(tasks) == 0 {
 		return fmt.Errorf("%s: no Parquet file with the columns workflow_id, ts_submit and runtime, want the archive's table of tasks", strings.Join(inputs, ", "))
 	}
-	b.NoEpoch = r.first < 100_000_000_000 // in 1973: times from a start of their own
+	b.NoEpoch, b.MS = r.first < 100_000_000_000, true // in 1973: times from a start of their own
 	return r.workflows.Each(ctx, func(id []byte, records [][]byte) error {
 		return workflow.Add(b, string(id), records, func(a *workload.Application, tasks []workflow.Record) {
 			if user := tasks[0].User; user != trace.Unset {

@@ -167,3 +167,17 @@ func TestDetect(t *testing.T) {
 		t.Error(how)
 	}
 }
+
+// Times since 1970 in seconds, where the archive has ms, are told.
+func TestTimesInSeconds(t *testing.T) {
+	for at, said := range map[int64]bool{0: false, 1_700_000_000: true, 1_700_000_000_000: false} {
+		path := importtest.WriteNew(t, "part.0.parquet", string(importtest.Parquet(t, []task{{1, 10, "map", at, 500, 20, nil, nil, 4, 1, 2048, 1}})))
+		var warned []string
+		if _, _, err := importtest.Import(t, Format, path, func(o *workload.Options) { o.Nodes, o.Warn = 4, func(m string) { warned = append(warned, m) } }); err != nil {
+			t.Fatal(err)
+		}
+		if all := strings.Join(warned, "\n"); strings.Contains(all, "if the source counts seconds, where ms are wanted") != said {
+			t.Errorf("from %d ms on: warned %q", at, all)
+		}
+	}
+}
