@@ -138,3 +138,28 @@ func TestSlurmNodesInParquet(t *testing.T) {
 		t.Errorf("jobs %s, want %s; modelled %v", got, want, res.Counts.Modelled)
 	}
 }
+
+// A row of sacct is a job or a step of one, which its job has already.
+func TestSlurmSteps(t *testing.T) {
+	for job, step := range map[string]bool{"7": false, "7.batch": true, "7_3.extern": true, "7.0": true, "7+1.interactive": true, "7.5.1": false, "a.batch": false, "7.": false, "7.x": false, "7_[1-4]": false} {
+		if got := slurmStep(job); got != step {
+			t.Errorf("%q is a step: %v, want %v", job, got, step)
+		}
+	}
+	res, m, err := imported(t, "JobID,Submit,Elapsed,ReqMem\n7,0,60,2Gn\n7.batch,0,60,2Gn\n", nil, nil)
+	if err != nil || len(m.JobList) != 1 || res.Counts.Dropped["steps_of_slurm_jobs"] != 1 {
+		t.Errorf("%d jobs, dropped %v, %v", len(m.JobList), res.Counts.Dropped, err)
+	}
+	res, m, err = imported(t, "JobIDRaw|Submit|Elapsed|ReqMem\n7|0|60|0\n7.batch|0|60|0\n8|0|60|2G\n9|0|60|0n\n", nil, nil)
+	if got := jobs(m); err != nil || got != "7@0 []1000m/1024MiB[60000]; 8@0 []1000m/2048MiB[60000]; 9@0 []1000m/1024MiB[60000]" || res.Counts.Dropped["steps_of_slurm_jobs"] != 1 || res.Counts.Defaulted["task_memory"] != 2 {
+		t.Errorf("raw numbers, memory that none stated: %s, dropped %v, defaulted %v, %v", got, res.Counts.Dropped, res.Counts.Defaulted, err)
+	}
+	res, m, err = imported(t, "job,submit,duration\n7,0,60\n7.batch,0,60\n", nil, nil)
+	if err != nil || len(m.JobList) != 2 {
+		t.Errorf("of another table %d jobs, dropped %v, %v", len(m.JobList), res.Counts.Dropped, err)
+	}
+	res, m, err = imported(t, "JobID,Submit,Elapsed,NCPUS,ReqMem\n6,0,60,2,1Gc\n7,0,60,131072,128Tc\n", nil, nil)
+	if err != nil || len(m.JobList) != 1 || res.Counts.Dropped["rows_with_a_bad_value"] != 1 {
+		t.Errorf("more memory than there can be: %d jobs, dropped %v, %v", len(m.JobList), res.Counts.Dropped, err)
+	}
+}
