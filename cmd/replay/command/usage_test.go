@@ -18,7 +18,7 @@ import (
 func TestWordsOfErrors(t *testing.T) {
 	const trace = traces + "fair-weights"
 	result, comparison, sweep := t.TempDir(), t.TempDir(), t.TempDir()
-	for _, file := range []string{filepath.Join(result, "run.json"), filepath.Join(comparison, "comparison.json"), filepath.Join(sweep, "sweep.json")} {
+	for _, file := range []string{filepath.Join(result, "run.json"), filepath.Join(result, "jobs.parquet"), filepath.Join(comparison, "comparison.json"), filepath.Join(sweep, "sweep.json")} {
 		if err := os.WriteFile(file, []byte("{}"), 0o644); err != nil {
 			t.Fatal(err)
 		}
