@@ -19,6 +19,7 @@ import (
 	"replay/input"
 	"replay/trace"
 	"replay/trace/importer/codec"
+	"replay/trace/importer/delimited"
 	"replay/trace/importer/eventlog"
 	"replay/trace/importer/lines"
 	"replay/trace/importer/recorded"
@@ -321,6 +322,8 @@ func eachLine[T any](s *scenario, name string, must bool, f func(v *T, line []by
 		}
 		if err == nil {
 			err = f(v, line)
+		} else if broken := delimited.Line(line); broken != nil {
+			err = broken
 		}
 		if err != nil {
 			return fmt.Errorf("%s: line %d: %w", path, in.Line(), err)

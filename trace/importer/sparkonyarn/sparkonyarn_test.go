@@ -180,6 +180,7 @@ func TestBadClusters(t *testing.T) {
 		{"no cluster.json", "cluster.json", "", "not a recorded cluster"},
 		{"no nodes", "cluster.json", `{"nodes":[]}`, "nodes is empty"},
 		{"broken line", "apps.jsonl", "{\"app\":\n", "apps.jsonl: line 1"},
+		{"lines of an old Mac", "apps.jsonl", "{\"app\":\"x\",\"t_submitted\":5}\r{\"app\":\"y\",\"t_submitted\":5}\r", "apps.jsonl: line 1: goes on after a carriage return, want a line feed at the end of each line"},
 		{"no submission time", "apps.jsonl", `{"app":"x"}`, `app is "x" and t_submitted 0`},
 		{"an end before the submission", "apps.jsonl", `{"app":"x","t_submitted":5,"t_finished":-7}`, "t_finished of x is -7, want t_submitted, 5, or later"},
 		{"an application twice", "apps.jsonl", "{\"app\":\"x\",\"t_submitted\":5}\n{\"app\":\"x\",\"t_submitted\":5}\n", "apps.jsonl: line 2: application x is there again, want each once"},
