@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/engine/yarn"
 	"replay/engine/yarn/jvm"
 	"replay/policy/resource"
@@ -61,6 +62,7 @@ func (f *Scheduler) Preempt() {
 			f.observePreemption(&p)
 		}
 	}
+	f.barren = f.barren[:0]
 }
 
 // nextCheckAfter is the time in which an application is not looked at again. YARN means to add four node heartbeats, but
@@ -109,7 +111,7 @@ func (f *Scheduler) choose(a *app, s starvedAsk, list []*yarn.Container) []*yarn
 	for range s.count {
 		best := f.bestVictims(s, nodes)
 		if best == nil || len(best.chosen) == 0 {
-			continue
+			break // YARN looks again, and finds the same
 		}
 		cs := best.byApp()
 		list = append(list, cs...)
@@ -117,10 +119,41 @@ func (f *Scheduler) choose(a *app, s starvedAsk, list []*yarn.Container) []*yarn
 		for _, c := range cs {
 			if owner := f.attempt(c.ID.App); owner != nil {
 				owner.remember(c)
+				f.fertile(owner)
 			}
 		}
 	}
 	return list
+}
+
+// barren are the nodes on which a pass has found nothing that makes room for a size. It would find nothing again until it has chosen containers of an application that has some
+// there: all else that it looks at stays what it is in a pass.
+type barren struct {
+	size  resource.Resource
+	nodes []bool // by number
+}
+
+// barrenFor returns the nodes that are barren for a size.
+func (f *Scheduler) barrenFor(size resource.Resource) []bool {
+	for i := range f.barren {
+		if f.barren[i].size == size {
+			return f.barren[i].nodes
+		}
+	}
+	f.barren = reuse.Longer(f.barren)
+	b := &f.barren[len(f.barren)-1]
+	b.size, b.nodes = size, reuse.Reaching(b.nodes[:0], len(f.nodes))
+	clear(b.nodes)
+	return b.nodes
+}
+
+// fertile notes that the nodes with containers of an application may not be barren any more.
+func (f *Scheduler) fertile(a *app) {
+	for c := range a.AllLive {
+		for i := range f.barren {
+			f.barren[i].nodes[c.Node.ID] = false
+		}
+	}
 }
 
 // victims are the containers chosen on one node.
@@ -179,8 +212,13 @@ func (f *Scheduler) bestVictims(s starvedAsk, nodes []*yarn.Node) *victims {
 // firstVictims is FSPreemptionThread.identifyContainersToPreemptForOneContainer.
 func (f *Scheduler) firstVictims(s starvedAsk, nodes []*yarn.Node) (best *victims) {
 	most := math.MaxInt32
+	barren := f.barrenFor(s.size)
 	for _, n := range nodes {
-		if v := f.victimsOn(f.at(n), &s.size, most); v != nil {
+		if barren[n.ID] && !f.literally {
+			continue
+		}
+		v, none := f.victimsOn(f.at(n), &s.size, most)
+		if barren[n.ID] = none; v != nil {
 			best, most = v, v.ams
 			if most == 0 {
 				break
@@ -191,11 +229,11 @@ func (f *Scheduler) firstVictims(s starvedAsk, nodes []*yarn.Node) (best *victim
 }
 
 // victimsOn returns containers of the node that make room for size, with fewer than mostAMs application masters
-// among them, or nil. That there may be room already is noticed only after a container was looked at.
+// among them, or nil: none if it is not for these masters. That there may be room already is noticed only after a container was looked at.
 //
 // Source: FSPreemptionThread.identifyContainersToPreemptOnNode.
-func (f *Scheduler) victimsOn(n *node, size *resource.Resource, mostAMs int) *victims {
-	v := &victims{}
+func (f *Scheduler) victimsOn(n *node, size *resource.Resource, mostAMs int) (v *victims, none bool) {
+	v = &victims{}
 	room := n.Free.Clone().SubNonNegative(n.reserved())
 	for _, c := range n.PreemptionOrder() {
 		if slices.Contains(n.held().marked, c) {
@@ -208,17 +246,17 @@ func (f *Scheduler) victimsOn(n *node, size *resource.Resource, mostAMs int) *vi
 		if f.mayPreempt(a, c, v.of(c.ID.App)) {
 			if c.AM {
 				if v.ams++; v.ams >= mostAMs {
-					return nil
+					return nil, false
 				}
 			}
 			v.chosen = append(v.chosen, c)
 			room = room.Add(c.Size)
 		}
 		if size.FitsIn(room) {
-			return v
+			return v, false
 		}
 	}
-	return nil
+	return nil, true
 }
 
 // mayPreempt reports whether the application would keep its fair share without c, what is marked and what is chosen already.

@@ -3,6 +3,8 @@ package fair
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,7 +127,7 @@ func TestVictimsOnANode(t *testing.T) {
 				tt.set(g, n)
 			}
 			size := resource.R(tt.need, 1)
-			v := g.f.victimsOn(g.f.at(n), &size, tt.mostAMs)
+			v, _ := g.f.victimsOn(g.f.at(n), &size, tt.mostAMs)
 			if got := g.chosen(v); got != tt.want {
 				t.Errorf("chosen %s, want %s", got, tt.want)
 			}
@@ -215,6 +217,100 @@ func TestChoice(t *testing.T) {
 	g.wantShare("held back on n1", g.f.node(0).reserved(), resource.R(4096, 4))
 	g.wantShare("lost by the first", g.f.attempt(1).markedSize, resource.R(2048, 2))
 	g.wantShare("lost by the third", g.f.attempt(3).markedSize, resource.R(2048, 2))
+}
+
+// A pass that looks at no node again in vain chooses what one does that looks at all of them each time.
+func TestChoiceWithoutBarrenNodes(t *testing.T) {
+	known := 0
+	for seed := range uint64(200) {
+		pass := func(literally bool) (chosen []protocol.ContainerID, barren int) {
+			rng := rand.New(rand.NewPCG(seed, 0))
+			nodes := make([]string, 6)
+			for i := range nodes {
+				for range 4 {
+					nodes[i] += string("aabbcCdD."[rng.IntN(9)])
+				}
+			}
+			g := newCrowd(t, "", nodes...)
+			g.f.literally = literally
+			g.app(9, "root.z")
+			for _, a := range g.f.attempts {
+				if a != nil {
+					a.fair = resource.R(1024*rng.Int64N(4), 4)
+				}
+			}
+			for range 8 {
+				s := starvedAsk{name: protocol.Any, size: resource.R(1024*(1+rng.Int64N(3)), 1+rng.Int64N(3)), relax: true, count: 1 + rng.Int32N(2)}
+				if node := rng.IntN(2 * len(nodes)); node < len(nodes) {
+					s.name = g.names.Intern(fmt.Sprintf("n%d", node+1))
+				}
+				for _, c := range g.f.choose(g.f.attempt(9), s, nil) {
+					chosen = append(chosen, c.ID)
+				}
+			}
+			for _, b := range g.f.barren {
+				for _, is := range b.nodes {
+					if is {
+						barren++
+					}
+				}
+			}
+			if g.f.Preempt(); len(g.f.barren) > 0 {
+				t.Fatal("what a pass has found is kept beyond it")
+			}
+			return chosen, barren
+		}
+		want, _ := pass(true)
+		got, barren := pass(false)
+		if known += barren; !slices.Equal(got, want) {
+			t.Fatalf("seed %d: chosen %v, want %v", seed, got, want)
+		}
+	}
+	if known == 0 {
+		t.Error("no node was known to have nothing")
+	}
+}
+
+// A node that had nothing may have something once its application has lost a container elsewhere: another one of its is the first that may go.
+func TestChoiceOnANodeThatHadNothing(t *testing.T) {
+	later := false
+	for _, sizes := range [][2]string{{"2048,1", "1024,3"}, {"1024,3", "2048,1"}} {
+		var want []int
+		for _, literally := range []bool{true, false} {
+			g := newGolden(t, preemption, "")
+			g.f.literally = literally
+			g.node("n1", "/r1", 3072, 4)
+			g.node("n2", "/r1", 1024, 1)
+			g.app(1, "root.a")
+			for i, size := range append(sizes[:], "1024,1") {
+				host := fmt.Sprintf("n%d", 1+i/2)
+				g.ask(1, 1, host+" x1 "+size, "/r1 x1 "+size+" strict", "* x1 "+size+" strict")
+				g.f.Update()
+				g.hb(host)
+			}
+			g.app(9, "root.z")
+			a := g.f.attempt(1)
+			a.fair = a.Usage.Sub(resource.R(2048, 0)) // it may lose as much
+			var got []int
+			for _, name := range []string{"n1", "n2", "n1"} {
+				size := resource.R(1024, 3)
+				if name == "n2" {
+					size = resource.R(1024, 1)
+				}
+				got = append(got, len(g.f.choose(g.f.attempt(9), starvedAsk{name: g.names.Intern(name), size: size, count: 1}, nil)))
+			}
+			if literally {
+				want = got
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s first: %v containers are chosen, want %v", sizes[0], got, want)
+			}
+			later = later || slices.Equal(got, []int{0, 1, 1})
+		}
+	}
+	if !later {
+		t.Error("no node gave later what it had not given")
+	}
 }
 
 func TestKillsAreDueAfterTheWait(t *testing.T) {
