@@ -197,8 +197,13 @@ func (q *queue) removeAttempt(a *app) {
 
 // remove returns list without its element a, in the same order.
 func remove(list []*app, a *app) []*app {
-	if i := slices.Index(list, a); i >= 0 {
+	switch i := slices.Index(list, a); i {
+	case -1:
+		return list
+	case 0: // the others stay where they are
+		list[0] = nil
+		return list[1:]
+	default:
 		return slices.Delete(list, i, i+1)
 	}
-	return list
 }

@@ -3,7 +3,6 @@ package capacity
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"replay/engine/yarn/conf"
 	"replay/engine/yarn/jvm"
@@ -89,7 +88,7 @@ func (r *running) freed(a *app) []*app {
 		lists = top.waitingLists(nil)
 	}
 	if u := r.of(a.user.name); u.running == u.limit-1 {
-		lists = append(lists, slices.Clone(u.waiting))
+		lists = append(lists, u.waiting)
 	}
 	var started []*app
 	var prev *app
@@ -115,13 +114,13 @@ func (r *running) freed(a *app) []*app {
 	return started
 }
 
-// waitingLists collects the waiting applications of each leaf at or below q that has room.
+// waitingLists collects the waiting applications of each leaf at or below q that has room. The lists are the queues' own.
 func (q *queue) waitingLists(lists [][]*app) [][]*app {
 	if q.running >= q.cfg.MaxParallel {
 		return lists
 	}
 	if q.leaf {
-		return append(lists, slices.Clone(q.waiting))
+		return append(lists, q.waiting)
 	}
 	for _, c := range q.children {
 		lists = c.waitingLists(lists)
