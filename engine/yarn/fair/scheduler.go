@@ -206,10 +206,7 @@ func (f *Scheduler) Reload(a *conf.Allocations) error {
 // Cleanup removes queues that submissions made and that are empty.
 //
 // Source: FairScheduler.AllocationReloadListener.onCheck.
-func (f *Scheduler) Cleanup() {
-	f.everything()
-	f.tree.cleanup()
-}
+func (f *Scheduler) Cleanup() { f.tree.cleanup() }
 
 // AddNode registers nodes. Shares of the cluster are those of all of them: they depend on nothing that was before.
 func (f *Scheduler) AddNode(specs ...yarn.NodeSpec) {

@@ -81,3 +81,22 @@ func TestRootStays(t *testing.T) {
 		})
 	}
 }
+
+// What follows from the queues is computed again where some were removed, and where none were it stays.
+func TestCleanupOfNothing(t *testing.T) {
+	g := newGolden(t, nil, `<queue name="a"/>`)
+	g.node("n1", "/r1", 8192, 8)
+	g.app(1, "root.a")
+	g.app(2, "root.x")
+	g.f.Cleanup()
+	g.f.RemoveApp(2)
+	for _, removes := range []bool{true, false} {
+		g.f.Update()
+		if g.f.Cleanup(); g.f.outdated.all != removes || g.f.UpdateDue() != removes {
+			t.Errorf("a clean-up that removes a queue (%v): all is computed again %v, an update is due %v", removes, g.f.outdated.all, g.f.UpdateDue())
+		}
+	}
+	if g.queue("root.x") != nil {
+		t.Error("a queue without applications is there")
+	}
+}
