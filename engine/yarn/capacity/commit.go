@@ -118,7 +118,7 @@ func (s *Scheduler) endAs(c *yarn.Container, id protocol.ContainerID, exit int32
 		return
 	}
 	s.endOne(c, id, exit, e)
-	if r := c.Node.Reserved; r != nil && r.Key().Update == c.ID {
+	if r := c.Node.Reserved; r != nil && r.Key().Update == id { // for the growth of this container, if it was meant by its own number
 		s.endOne(r, r.ID, exit, e)
 	}
 	if c.Asks == nil {

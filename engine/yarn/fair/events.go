@@ -179,10 +179,11 @@ func (f *Scheduler) Launched(id protocol.NodeID, launched []protocol.ContainerID
 		if a == nil {
 			continue
 		}
-		if live := a.Live(c); live != nil {
+		live := a.Live(c)
+		if live != nil {
 			live.Handle(yarn.EventLaunched)
-			n.Launched(c, live.Hash, live)
 		}
+		n.Launched(c, a.ContainerHash(c), live) // also that of a decrease, which leads to another container or to none any more
 	}
 }
 
@@ -224,12 +225,12 @@ func (f *Scheduler) completedAs(c *yarn.Container, id protocol.ContainerID, exit
 		return
 	}
 	f.completedOne(a, c, id, exit, e)
-	// A reservation for the growth of this container goes with it.
+	// A reservation for the growth of this container goes with it, if it was meant by its own number.
 	n := c.Node
 	if n.Gone() {
 		n = f.cluster.Node(n.ID)
 	}
-	if n != nil && n.Reserved != nil && n.Reserved.Key().Update == c.ID {
+	if n != nil && n.Reserved != nil && n.Reserved.Key().Update == id {
 		f.completedOne(a, n.Reserved, n.Reserved.ID, exit, e)
 	}
 	// What was never given out is asked for again.
