@@ -72,10 +72,12 @@ type Site struct {
 	SchedulingWait         int64 // after the start of the ResourceManager
 
 	// Kept until the scheduler starts that they concern.
-	bounds        [2]bounds
-	failIncrement error
-	failFair      error
-	failPriority  error
+	bounds         [2]bounds
+	failIncrement  error
+	failFair       error
+	failPreemption error // of its preemption thread
+	failStarvation error
+	failPriority   error
 
 	// Remarks are about keys that YARN knows and a replay does not follow, and values that can only be mistakes;
 	// Of is the key alone.
@@ -238,10 +240,12 @@ func (r *reader) fair(s *Site) {
 		s.UpdateInterval = 500
 	}
 	s.Preemption = r.boolean(fairPrefix+"preemption", false)
-	s.PreemptionThreshold = r.float(fairPrefix+"preemption.cluster-utilization-threshold", 0.8)
-	r.most(fairPrefix+"preemption.cluster-utilization-threshold", s.PreemptionThreshold, 1, "above 1, which is all of the cluster, so nothing is ever preempted")
-	s.WaitBeforeKill = r.int(fairPrefix+"waitTimeBeforeKill", 15000)
-	s.WaitBeforeNextStarvation = r.long(fairPrefix+"waitTimeBeforeNextStarvationCheck", 10000)
+	s.failPreemption = r.apart(func() {
+		s.PreemptionThreshold = r.float(fairPrefix+"preemption.cluster-utilization-threshold", 0.8)
+		r.most(fairPrefix+"preemption.cluster-utilization-threshold", s.PreemptionThreshold, 1, "above 1, which is all of the cluster, so nothing is ever preempted")
+		s.WaitBeforeKill = r.int(fairPrefix+"waitTimeBeforeKill", 15000)
+	})
+	s.failStarvation = r.apart(func() { s.WaitBeforeNextStarvation = r.long(fairPrefix+"waitTimeBeforeNextStarvationCheck", 10000) })
 	s.amPreemption = r.boolean(keyAMPreemption, true)
 	for _, key := range sortedKeys(r.props) {
 		if queue, ok := strings.CutPrefix(key, keyAMPreemption+"."); ok {

@@ -135,7 +135,11 @@ func (s *Site) CheckFair() error {
 			return refuse("YarnRuntimeException", "Invalid resource scheduler %s allocation configuration: %s=%d. Values must be greater than 0.", k.what, k.increment, inc).at(0, k.increment, fmt.Sprint(inc))
 		}
 	}
-	return cmp.Or(s.failFair, s.failPriority)
+	early, late := s.failPreemption, error(nil)
+	if !s.Preemption { // then there is no thread that reads it
+		early, late = late, early
+	}
+	return cmp.Or(s.failFair, early, s.failPriority, late, s.failStarvation)
 }
 
 // CheckCapacity applies the validation with which the CapacityScheduler starts.

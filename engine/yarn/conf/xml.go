@@ -167,7 +167,9 @@ func parseXML(text []byte) (*node, *Error) {
 				if start == 0 {
 					outside = strings.TrimPrefix(outside, "\ufeff")
 				}
-				if strings.Trim(outside, " \t\r\n") != "" {
+				end := d.InputOffset()
+				refers := end-start != int64(len(t)) && bytes.IndexByte(text[min(int(start), len(text)):min(int(end), len(text))], '&') >= 0
+				if refers || strings.Trim(outside, " \t\r\n") != "" {
 					return nil, xmlRefusal(line, "malformed XML: text outside of the root element")
 				}
 				continue
