@@ -18,7 +18,7 @@ type elider interface {
 	Still() bool
 	CreditHeartbeats(h, end int64)
 	Quiet() bool
-	FetchNode(protocol.NodeID, int)
+	FetchNode(protocol.NodeID)
 	UpdateDue() bool
 	CreditUpdate(at int64)
 }
@@ -177,7 +177,7 @@ func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok boo
 			if rank >= n {
 				rank -= n
 			}
-			b.rm.FetchNode(b.ranks[rank], 0)
+			b.rm.FetchNode(b.ranks[rank])
 		}
 		if next := min(h, end); next > b.h {
 			b.rm.CreditHeartbeats(b.h, next)

@@ -22,7 +22,7 @@ func (every) Still() bool                       { return false }
 func (every) CreditHeartbeats(h, end int64)     {}
 func (every) Quiet() bool                       { return false }
 func (every) UpdateDue() bool                   { return true }
-func (every) FetchNode(protocol.NodeID, int)    {}
+func (every) FetchNode(protocol.NodeID)         {}
 func (every) CreditUpdate(int64)                {}
 
 // set has just these nodes send heartbeats.
@@ -199,7 +199,7 @@ func (s *some) CreditHeartbeats(h, end int64) {
 func (s *some) UpdateDue() bool    { return !s.Quiet() && s.salt%3 == 0 }
 func (s *some) CreditUpdate(int64) { s.updates++ }
 
-func (s *some) FetchNode(protocol.NodeID, int) {}
+func (s *some) FetchNode(protocol.NodeID) {}
 
 // TestFastBeatsPassAsDenseOnes has both loops go through the same random events, at which nodes come and go and what matters
 // changes: the dense one executes the heartbeats of the nodes that send some, the fast one a part of what the dense one does, at the same times, and

@@ -205,12 +205,12 @@ func (c *Cluster) likely(id protocol.NodeID) *Node {
 	return nil
 }
 
-// FetchNode is [Fetcher]'s for what a scheduler has of it here.
-func (c *Cluster) FetchNode(id protocol.NodeID, step int) {
-	switch n := c.likely(id); {
-	case step == 0:
-		fetch.Of(n)
-	case n != nil:
+// FetchNode has fetched (package fetch) a node.
+func (c *Cluster) FetchNode(id protocol.NodeID) { fetch.Of(c.likely(id)) }
+
+// FetchContainers is part of [Fetcher].
+func (c *Cluster) FetchContainers(id protocol.NodeID) {
+	if n := c.likely(id); n != nil {
 		n.FetchContainers()
 	}
 }

@@ -26,13 +26,14 @@ func (s *Scheduler) attemptOf(id protocol.AppID) *yarn.Attempt {
 }
 
 // FetchNode is part of [yarn.Fetcher].
-func (s *Scheduler) FetchNode(id protocol.NodeID, step int) {
-	s.nodes.FetchNode(id, step)
-	if step == 0 {
-		fetch.At(s.elision.held, int(id))
-		fetch.At(s.elision.ending, int(id))
-	}
+func (s *Scheduler) FetchNode(id protocol.NodeID) {
+	s.nodes.FetchNode(id)
+	fetch.At(s.elision.held, int(id))
+	fetch.At(s.elision.ending, int(id))
 }
+
+// FetchContainers is part of [yarn.Fetcher].
+func (s *Scheduler) FetchContainers(id protocol.NodeID) { s.nodes.FetchContainers(id) }
 
 // FetchCompleted is part of [yarn.Fetcher].
 func (s *Scheduler) FetchCompleted(id protocol.AppID, list []yarn.Placed, step int) {

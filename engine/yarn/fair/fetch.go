@@ -26,12 +26,13 @@ func (f *Scheduler) attemptOf(id protocol.AppID) *yarn.Attempt {
 }
 
 // FetchNode is part of [yarn.Fetcher].
-func (f *Scheduler) FetchNode(id protocol.NodeID, step int) {
-	if step == 0 {
-		fetch.At(f.nodes, int(id))
-	}
-	f.cluster.FetchNode(id, step)
+func (f *Scheduler) FetchNode(id protocol.NodeID) {
+	fetch.At(f.nodes, int(id))
+	f.cluster.FetchNode(id)
 }
+
+// FetchContainers is part of [yarn.Fetcher].
+func (f *Scheduler) FetchContainers(id protocol.NodeID) { f.cluster.FetchContainers(id) }
 
 // FetchCompleted is part of [yarn.Fetcher].
 func (f *Scheduler) FetchCompleted(id protocol.AppID, list []yarn.Placed, step int) {

@@ -22,11 +22,11 @@ type expirer struct {
 // monitor is how large the hash table of a liveness monitor is.
 type monitor struct {
 	size, most int   // how many it watches, and did at most
-	begun      int64 // how many it ever did
+	begun      int32 // how many it ever did
 }
 
 // begins begins to watch one, and returns its place among all that came.
-func (m *monitor) begins() int64 {
+func (m *monitor) begins() int32 {
 	m.size++
 	m.most = max(m.most, m.size)
 	m.begun++

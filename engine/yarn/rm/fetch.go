@@ -29,16 +29,20 @@ func (r *RM) FetchSubmission() {
 	}
 }
 
-// FetchNode has fetched what a heartbeat of a node will look at, or the end of a container on it, see [yarn.Fetcher].
-func (r *RM) FetchNode(id protocol.NodeID, step int) {
-	if step == 0 {
-		r.fetchNode(id)
-	} else {
-		r.FetchProcesses(id)
-		fetch.Of(&r.nodes[id].ends)
-	}
+// FetchNode has fetched what a heartbeat of a node will look at, or the end of a container on it.
+func (r *RM) FetchNode(id protocol.NodeID) {
+	r.fetchNode(id)
 	if r.fetches != nil {
-		r.fetches.FetchNode(id, step)
+		r.fetches.FetchNode(id)
+	}
+}
+
+// FetchContainers has fetched where the containers of a node are found, which has been fetched.
+func (r *RM) FetchContainers(id protocol.NodeID) {
+	r.FetchProcesses(id)
+	fetch.Of(&r.nodes[id].ends)
+	if r.fetches != nil {
+		r.fetches.FetchContainers(id)
 	}
 }
 

@@ -133,12 +133,12 @@ type RM struct {
 type app struct {
 	spec         yarn.AppSpec
 	attempt      int32                // from 1
+	place        int32                // its master's in the monitor, 0 where none watches it
 	failures     []int64              // when those of the attempts before have failed that count, see [RM.failing]
 	avoids       []protocol.Name      // nodes on which masters of these have failed, while [Config.AvoidsFailed]
 	am           protocol.ContainerID // zero until pulled
 	unregistered bool
 	heard        int64 // its master's last call
-	place        int64 // its master's in the monitor, 0 where none watches it
 
 	completed []nodeStatus // since the last allocate
 	watched   []bool       // by number within the attempt: acquired and not yet heard of
