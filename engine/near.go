@@ -19,8 +19,11 @@ type near struct {
 // nearest is how many events are fetched for: the first one and those that stand below it in the heap of lanes, of which one is the next.
 const nearest = 5
 
-// lastStep is the last one that is taken for an event that an application executes. For one that comes behind it, whose lane's number is even, there is another.
-const lastStep = 3
+// The last step that is taken for an event that an application executes, and for one that comes behind it.
+const (
+	lastStep   = 3
+	lastBehind = 4
+)
 
 // passes notes that an event of a lane is executed.
 func (n *near) passes(lane int32) {
@@ -39,7 +42,7 @@ func (s *sim) fetch() {
 	for i := min(len(heap), nearest) - 1; i >= 0; i-- {
 		lane := uint32(heap[i].arg)
 		step := steps[lane]
-		if step > lastStep+uint8(^lane&1) || lane == 0 && heap[i].kind() != evArrival {
+		if step > lastBehind || step > lastStep && lane%2 == 1 || lane == 0 && heap[i].kind() != evArrival {
 			continue
 		}
 		steps[lane]++
@@ -169,15 +172,13 @@ func (s *sim) fetchBehind(a *app, e *event, lane int32, step uint8) {
 		fetch.At(a.containers, int(n-1))
 	case 2:
 		fetch.Of(a.containerAt(n))
-	case 3:
-		if c := a.containerAt(n); c != nil {
-			fetch.At(s.nodes.usage, int(c.node))
-			s.rm.FetchNode(c.node)
-		}
 	default:
 		if c := a.containerAt(n); c != nil {
-			s.rm.FetchContainers(c.node)
+			fetch.At(s.nodes.usage, int(c.node))
+			s.placed = append(s.placed[:0], yarn.Placed{Number: n, Node: c.node})
+			s.rm.FetchExits(protocol.AppID(e.app()), s.placed, int(step)-3)
 		}
+		return
 	}
 	s.rm.FetchEnd(protocol.AppID(e.app()), n, int(step))
 }

@@ -55,7 +55,7 @@ type sim struct {
 	live     int
 	spare    []*container    // written, for others
 	departed []*app          // nothing is left of them, for others
-	placed   []yarn.Placed   // scratch of [app.fetchDue]
+	placed   []yarn.Placed   // scratch of what is fetched
 	hinted   placed          // see container.room
 	decided  record.Decision // the sink's while it is told
 	ahead    ahead

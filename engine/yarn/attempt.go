@@ -111,18 +111,8 @@ func (a *Attempt) Live(id protocol.ContainerID) *Container {
 	return a.live[n-1]
 }
 
-// FetchEnd has fetched (package fetch) what the end of a container will look at: step 1 is the attempt, step 2 where the container is found, step 3 the container. There may be no attempt.
-func (a *Attempt) FetchEnd(number int64, step int) {
-	switch {
-	case a == nil:
-	case step == 1:
-		fetch.Head(a, unsafe.Offsetof(a.updates))
-	case step == 2:
-		a.FetchPlace(number)
-	case step == 3:
-		a.FetchLive(number)
-	}
-}
+// FetchEnd has fetched (package fetch) what the end of a container will look at in the attempt. There may be none.
+func (a *Attempt) FetchEnd() { fetch.Head(a, unsafe.Offsetof(a.updates)) }
 
 // FetchPlace has fetched where a container is found.
 func (a *Attempt) FetchPlace(number int64) { fetch.At(a.live, int(number-1)) }

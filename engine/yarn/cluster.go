@@ -208,13 +208,6 @@ func (c *Cluster) likely(id protocol.NodeID) *Node {
 // FetchNode has fetched (package fetch) a node.
 func (c *Cluster) FetchNode(id protocol.NodeID) { fetch.Of(c.likely(id)) }
 
-// FetchContainers is part of [Fetcher].
-func (c *Cluster) FetchContainers(id protocol.NodeID) {
-	if n := c.likely(id); n != nil {
-		n.FetchContainers()
-	}
-}
-
 func (c *Cluster) link(n *Node) {
 	for int(n.ID) >= len(c.byID) {
 		c.byID = append(c.byID, nil)

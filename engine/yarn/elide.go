@@ -56,12 +56,10 @@ type Bounder interface {
 
 // A Fetcher is a scheduler that can have fetched (package fetch) what it will look at soon. It changes nothing.
 type Fetcher interface {
-	// FetchEnd is about the end of a container, by its number within the attempt of an application. Step 0 is the first; each step may read what the one before it has fetched.
-	FetchEnd(app protocol.AppID, number int64, step int)
+	// FetchEnd is about an application of which a container is about to end: step 0 is what the scheduler has of it, step 1 its attempt.
+	FetchEnd(app protocol.AppID, step int)
 	// FetchNode is about a heartbeat of a node, or the end of a container on it.
 	FetchNode(protocol.NodeID)
-	// FetchContainers is about where the containers of a node are found, which has been fetched.
-	FetchContainers(protocol.NodeID)
 	// FetchCompleted is about containers of an application whose ends their nodes are about to report: step 0 is their nodes and where they are found, step 1 the containers and
 	// where they are found on the nodes.
 	FetchCompleted(app protocol.AppID, list []Placed, step int)

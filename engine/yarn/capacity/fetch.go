@@ -9,12 +9,12 @@ import (
 var _ yarn.Fetcher = (*Scheduler)(nil)
 
 // FetchEnd is part of [yarn.Fetcher].
-func (s *Scheduler) FetchEnd(id protocol.AppID, number int64, step int) {
+func (s *Scheduler) FetchEnd(id protocol.AppID, step int) {
 	if step == 0 {
 		fetch.Of(s.appOf(id))
 		return
 	}
-	s.attemptOf(id).FetchEnd(number, step)
+	s.attemptOf(id).FetchEnd()
 }
 
 // attemptOf returns the attempt of an application that is live, nil without one.
@@ -31,9 +31,6 @@ func (s *Scheduler) FetchNode(id protocol.NodeID) {
 	fetch.At(s.elision.held, int(id))
 	fetch.At(s.elision.ending, int(id))
 }
-
-// FetchContainers is part of [yarn.Fetcher].
-func (s *Scheduler) FetchContainers(id protocol.NodeID) { s.nodes.FetchContainers(id) }
 
 // FetchCompleted is part of [yarn.Fetcher].
 func (s *Scheduler) FetchCompleted(id protocol.AppID, list []yarn.Placed, step int) {

@@ -9,12 +9,12 @@ import (
 var _ yarn.Fetcher = (*Scheduler)(nil)
 
 // FetchEnd is part of [yarn.Fetcher].
-func (f *Scheduler) FetchEnd(id protocol.AppID, number int64, step int) {
+func (f *Scheduler) FetchEnd(id protocol.AppID, step int) {
 	if step == 0 {
 		fetch.Of(f.attempt(id))
 		return
 	}
-	f.attemptOf(id).FetchEnd(number, step)
+	f.attemptOf(id).FetchEnd()
 }
 
 // attemptOf returns the attempt of an application that is live, nil without one.
@@ -30,9 +30,6 @@ func (f *Scheduler) FetchNode(id protocol.NodeID) {
 	fetch.At(f.nodes, int(id))
 	f.cluster.FetchNode(id)
 }
-
-// FetchContainers is part of [yarn.Fetcher].
-func (f *Scheduler) FetchContainers(id protocol.NodeID) { f.cluster.FetchContainers(id) }
 
 // FetchCompleted is part of [yarn.Fetcher].
 func (f *Scheduler) FetchCompleted(id protocol.AppID, list []yarn.Placed, step int) {

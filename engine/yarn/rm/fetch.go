@@ -8,7 +8,7 @@ import (
 	"replay/engine/yarn"
 )
 
-// FetchEnd has fetched what the end of a container will look at, see [yarn.Fetcher].
+// FetchEnd has fetched what the end of a container will look at of its application, by its number, in two steps, see [yarn.Fetcher].
 func (r *RM) FetchEnd(id protocol.AppID, number int64, step int) {
 	switch a := r.app(id); {
 	case step == 0:
@@ -18,7 +18,7 @@ func (r *RM) FetchEnd(id protocol.AppID, number int64, step int) {
 		fetch.At(a.watched, int(number))
 	}
 	if r.fetches != nil {
-		r.fetches.FetchEnd(id, number, step)
+		r.fetches.FetchEnd(id, step)
 	}
 }
 
@@ -37,15 +37,6 @@ func (r *RM) FetchNode(id protocol.NodeID) {
 	}
 }
 
-// FetchContainers has fetched where the containers of a node are found, which has been fetched.
-func (r *RM) FetchContainers(id protocol.NodeID) {
-	r.FetchProcesses(id)
-	fetch.Of(&r.nodes[id].ends)
-	if r.fetches != nil {
-		r.fetches.FetchContainers(id)
-	}
-}
-
 // fetchNode has fetched what is asked of a node most.
 func (r *RM) fetchNode(id protocol.NodeID) { fetch.Head(&r.nodes[id], unsafe.Offsetof(node{}.spec)) }
 
@@ -59,9 +50,11 @@ func (r *RM) FetchProcesses(id protocol.NodeID) { fetch.List(r.nodes[id].procs, 
 // fetched.
 func (r *RM) FetchExits(id protocol.AppID, list []yarn.Placed, step int) {
 	r.FetchStarts(id, list, step)
-	if step == 0 {
-		for i := range list {
-			fetch.At(r.exited, int(list[i].Node))
+	for i := range list {
+		if id := list[i].Node; step == 0 {
+			fetch.At(r.exited, int(id))
+		} else {
+			fetch.Of(&r.nodes[id].ends)
 		}
 	}
 	if r.fetches != nil {

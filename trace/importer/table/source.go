@@ -84,10 +84,12 @@ func sniff(b *workload.Builder, in *workload.Source) (s *csvSource, said string,
 	switch text := bytes.TrimSpace(head); {
 	case len(text) == 0:
 		return nil, "", fmt.Errorf("%s: %w", in.Name, errNoRow)
-	case len(rows) == 0 && (text[0] == '{' || text[0] == '['):
-		return nil, "", fmt.Errorf("%s: want a table with a header, and no row can be read; it begins with %.40q, as JSON does, of which jq -r '[.ID, .START]|@csv' or the like makes one", in.Name, text)
 	case len(rows) == 0:
-		return nil, "", fmt.Errorf("%s: want a table with a header, and no row can be read; it begins with %.40q", in.Name, text)
+		hint := ""
+		if text[0] == '{' || text[0] == '[' {
+			hint = ", as JSON does, of which jq -r '[.ID, .START]|@csv' or the like makes one"
+		}
+		return nil, "", fmt.Errorf("%s: want a table with a header, and no row can be read; it begins with %.40q%s", in.Name, text, hint)
 	}
 	has, err := b.ParamOneOf("header", "auto", "yes", "no")
 	if err != nil {
