@@ -24,7 +24,7 @@ import (
 // give containers back, of which the ResourceManager hears at the time of the heartbeat. So does the end of such a process run ahead, as it is known when its node is told: for the node and the
 // sink it comes at its time.
 //
-// Nodes that come, go or change concern every application: nothing runs ahead of the next event of a node, of the next look for one that has failed, nor while
+// Nodes that come, go or change concern an application that has had a container there, and one that watches all nodes: it does not run ahead of the next event of a node, of the next look for one that has failed, nor while
 // one drains, which is decommissioned at one of its heartbeats, or has shrunk and ends containers at its next one. Nodes of an autoscaler, and preemption, do so at any time: where they may occur nothing runs ahead.
 
 const unknown = -2
@@ -238,7 +238,7 @@ func (s *sim) runAhead(a *app) {
 			last = now + nearMS
 		}
 	}
-	last = min(last, s.dense.next()-1, s.checkpoints.next()-1, s.nodesStay())
+	last = min(last, s.dense.next()-1, s.checkpoints.next()-1, s.nodesStay(a))
 	x, lane := &s.ahead, a.lane()
 	x.on, x.from, x.last, x.sure = true, now, last, min(last, s.reaches(false))
 	x.to, x.untouched, x.asking, x.executed, x.ordNow = x.sure, unknown, a.asking(), false, 0

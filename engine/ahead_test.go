@@ -197,7 +197,7 @@ func TestApplicationsRunFarAhead(t *testing.T) {
 // TestMastersThatWaitToLeave: an application whose code ends ahead of time keeps no master for its work until then, unless something may come before that: a node that goes, or a state
 // that is written.
 func TestMastersThatWaitToLeave(t *testing.T) {
-	const apps, looked = 12, 300_000
+	const apps, nodes, looked = 12, 40, 300_000
 	jobs := func() (list []*trace.Job) {
 		for id := range int64(apps) {
 			j := sparkJob(id, id, 3, stage(0, 6, 2000, nil))
@@ -205,6 +205,10 @@ func TestMastersThatWaitToLeave(t *testing.T) {
 			list = append(list, j)
 		}
 		return list
+	}
+	var all []trace.NodeEvent
+	for node := range int32(nodes) {
+		all = append(all, nodeEvent(400_000, node, node, trace.Fail))
 	}
 	for _, tt := range []struct {
 		name        string
@@ -214,7 +218,9 @@ func TestMastersThatWaitToLeave(t *testing.T) {
 		want        int // masters of live applications at that time
 	}{
 		{name: "nothing comes"},
-		{name: "a node fails before", events: []trace.NodeEvent{nodeEvent(400_000, 0, 0, trace.Fail)}, want: apps},
+		{name: "their nodes fail before", events: all, want: apps},
+		{name: "a node fails before on which they have nothing", events: all[:1]},
+		{name: "that is something to them", events: all[:1], o: scenario.Options{Conf: map[string]string{"spark.excludeOnFailure.enabled": "true"}}, want: apps},
 		{name: "a node fails behind", events: []trace.NodeEvent{nodeEvent(4_000_000, 0, 0, trace.Fail)}},
 		{name: "a state is written before", checkpoints: []int64{400_000}, want: apps},
 		{name: "containers may come", o: scenario.Options{Conf: map[string]string{"spark.dynamicAllocation.enabled": "false", "spark.executor.instances": "200"}}, want: apps},
@@ -225,7 +231,7 @@ func TestMastersThatWaitToLeave(t *testing.T) {
 			for i, engine := range []string{scenario.Dense, scenario.Engines[0]} {
 				o := tt.o
 				o.Engine = engine
-				sc, err := scenario.New(input(cluster(40, 2), tt.events, jobs()...), o)
+				sc, err := scenario.New(input(cluster(nodes, 2), tt.events, jobs()...), o)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -288,6 +288,8 @@ func (s *sim) enter(a *app) {
 	s.q.clear(a.lane())
 	s.q.clear(a.behind())
 	s.left.enter(a)
+	s.guests.enter(a)
+	s.watched = s.watched || a.plan.WatchesNodes
 	s.live++
 	if s.reasons != nil {
 		s.reasons.enter(a)

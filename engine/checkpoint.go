@@ -146,6 +146,7 @@ func (s *sim) goOn(from *Start, sink record.Sink) (err error) {
 	s.sink = s.summed
 	s.setDense(s.beats.dense)
 	s.rm.GoesOn()
+	s.guests.goOn(from.AtMS)
 	if err := s.passJobs(); err != nil {
 		return err
 	}

@@ -174,6 +174,9 @@ func (s *sim) allocated(a *app, e *yarn.Event) {
 	a.containers[n-1] = c
 	a.open++
 	a.fates[unsettled]++
+	if s.guests.on {
+		s.hosted(a, c.node)
+	}
 	for i := range s.numbers {
 		if job, _, ok := s.sc.Changes[i].Container(); ok && job == a.rec.ID {
 			s.numbers[i] = max(s.numbers[i], n)

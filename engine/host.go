@@ -128,7 +128,7 @@ func (a *app) Fails(reason string) { a.failure = reason }
 
 func (a *app) Cluster() *master.Cluster { return &a.s.cluster }
 
-func (a *app) Down(node int32) bool { return a.s.nodes.isDown(protocol.NodeID(node)) }
+func (a *app) Down(node int32) bool { return a.s.isDown(protocol.NodeID(node)) }
 
 func (a *app) InCluster(node int32) bool { return a.s.rm.Registered(protocol.NodeID(node)) }
 

@@ -106,6 +106,7 @@ func (s *sim) startNodes() {
 
 func (s *sim) nextNodeEvent(i int) {
 	s.nodes.event, s.nodes.changes = never, -1
+	s.guests.apply(i)
 	if i < len(s.sc.Input.Events) {
 		s.comes = s.sc.Input.Events[i].TimeMS
 		s.nodes.event = s.comes
@@ -113,10 +114,15 @@ func (s *sim) nextNodeEvent(i int) {
 	}
 }
 
-// nodesStay returns up to when no node comes, goes, changes or ends containers because it has.
-func (s *sim) nodesStay() int64 {
+// nodesStay returns up to when no node that concerns an application comes, goes, changes or ends containers because it has.
+func (s *sim) nodesStay(a *app) int64 {
 	n := &s.nodes
-	if n.draining > 0 || s.rm.Exceeding() {
+	switch {
+	case s.rm.Exceeding():
+		return s.now - 1
+	case s.guests.foreseen() && !a.plan.WatchesNodes && !a.plan.Recorded: // whose containers come from elsewhere at any time
+		return s.hostsStay(a) - 1
+	case n.draining > 0:
 		return s.now - 1
 	}
 	if n.changes < s.now {
@@ -187,8 +193,8 @@ func (s *sim) nodesChanged(ids ...protocol.NodeID) {
 	for _, id := range ids {
 		s.tellNode(id)
 	}
-	for _, a := range s.apps {
-		if a != nil && a.master != nil {
+	for a := range s.eachWatcher() {
+		if a.master != nil {
 			a.master.NodesChanged(len(n.registered))
 		}
 	}
@@ -236,7 +242,7 @@ func (s *sim) tellNode(id protocol.NodeID) {
 	}
 }
 
-// nodeUpdated has all applications told, with their next heartbeat, that a node is in the cluster or no longer.
+// nodeUpdated has applications told, with their next heartbeat, that a node is in the cluster or no longer.
 func (s *sim) nodeUpdated(id protocol.NodeID, registered bool) {
 	u := protocol.NodeUpdate{Node: id, State: protocol.NodeRunning}
 	switch {
@@ -245,8 +251,8 @@ func (s *sim) nodeUpdated(id protocol.NodeID, registered bool) {
 	case !registered:
 		u.State = protocol.NodeDecommissioned
 	}
-	for _, a := range s.apps {
-		if a != nil && !a.gone && !a.plan.Recorded {
+	for a := range s.eachWatcher() {
+		if !a.gone && !a.plan.Recorded {
 			a.updates = append(a.updates, u)
 		}
 	}
@@ -324,8 +330,8 @@ func (s *sim) drainingCapacity(id protocol.NodeID, e *trace.NodeEvent) {
 // nodeProcessesDie ends every process on the node; the ResourceManager does not know yet.
 func (s *sim) nodeProcessesDie(id protocol.NodeID) {
 	s.nodes.setDown(id, true)
-	for _, a := range s.apps {
-		if a != nil && a.master != nil {
+	for a := range s.eachGuest(id) {
+		if a.master != nil {
 			a.master.NodeDown(int32(id))
 		}
 	}
@@ -339,8 +345,8 @@ func (s *sim) nodeProcessesDie(id protocol.NodeID) {
 
 // mastersFallSilent has the ResourceManager miss the application masters on a node that is about to fail. What was not started there is missed otherwise.
 func (s *sim) mastersFallSilent(id protocol.NodeID) {
-	for _, a := range s.apps {
-		if a == nil || a.gone || a.am == 0 {
+	for a := range s.eachGuest(id) {
+		if a.gone || a.am == 0 {
 			continue
 		}
 		if c := a.containerOf(a.am); c.rec.Node == int32(id) && (c.process == running || c.process == exited) {
@@ -353,10 +359,7 @@ func (s *sim) mastersFallSilent(id protocol.NodeID) {
 // goes, or when its NodeManager does, before another starts. They end in the order of their numbers: that of slots is another one in each engine.
 func (s *sim) survivorsDie(id protocol.NodeID) {
 	var left []protocol.ContainerID
-	for _, a := range s.apps {
-		if a == nil {
-			continue
-		}
+	for a := range s.eachGuest(id) {
 		for _, c := range a.containers {
 			if c != nil && c.process == running && c.rec.Node == int32(id) {
 				left = append(left, a.containerID(c.rec.Number))

@@ -27,6 +27,9 @@ func (a *app) bring(node int32, memMiB int64, vcores int32) *container {
 	}}
 	a.containers = append(a.containers, c)
 	a.open++
+	if s.guests.on {
+		s.hosted(a, c.node)
+	}
 	s.totals.ContainersAllocated++
 	return c
 }

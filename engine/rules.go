@@ -42,6 +42,12 @@ func stateRules() snapshot.Rules {
 			"replay/engine/mapreduce.Kind.Setup":       snapshot.Fixed,
 			"replay/engine/generic.Kind.Setup":         snapshot.Fixed,
 			eng + "sim.kinds":                          snapshot.Kept,
+			eng + "guests.events":                      snapshot.Kept,
+			eng + "guests.next":                        snapshot.Kept,
+			eng + "guests.after":                       snapshot.Kept,
+			eng + "guests.down":                        snapshot.Kept,
+			eng + "guests.applied":                     snapshot.Kept,
+			eng + "guests.vague":                       snapshot.Kept,
 			eng + "ahead.off":                          snapshot.Kept,
 			eng + "ahead.keeps":                        snapshot.Kept, // the sink's
 			eng + "sim.listens":                        snapshot.Kept,

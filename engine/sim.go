@@ -46,6 +46,8 @@ type sim struct {
 	kinds   map[string]*appKind // of applications
 
 	nodes    nodes
+	guests   guests
+	watched  bool     // an application has come that watches nodes
 	scaling  *scaling // nil while nobody scales the cluster
 	cluster  master.Cluster
 	apps     []*app // by slot; nil = free
@@ -141,6 +143,9 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress, aloud b
 	}
 	if s.endsLate() {
 		s.rm.EndLate()
+	}
+	if sc.Scaling == nil {
+		s.guests = newGuests(sc.Input.Nodes, sc.Input.Events, sc.Site.LeastNode())
 	}
 	s.startNodes()
 	s.startScaling()

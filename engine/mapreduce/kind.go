@@ -95,6 +95,8 @@ func (k *Kind) Plan(j *trace.Job) (*master.Plan, error) {
 		AMSize: set.AMSize, AMStartMS: k.amStart(j.ID, 0), LaterAMStartsMS: k.laterAMStarts(j.ID), Priority: j.Priority, MaxAttempts: set.AMMaxAttempts,
 		Warnings: k.warnings(set),
 		Maker:    planned{k, set},
+
+		WatchesNodes: true,
 	}, nil
 }
 

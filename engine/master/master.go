@@ -62,6 +62,9 @@ type Plan struct {
 	// ExecutorMiB is the memory that the client compares with the largest container of the cluster before it submits the application; 0 = it compares nothing.
 	ExecutorMiB int64
 
+	// WatchesNodes: what nodes the cluster has concerns the application, also of those on which it never had a container; its masters are told by [Master.NodesChanged].
+	WatchesNodes bool
+
 	// Recorded applications take no part in the cluster: the master registers at once, nothing is asked of a ResourceManager, and
 	// their containers come by [Host.Bring].
 	Recorded bool
@@ -99,10 +102,10 @@ type Master interface {
 	// AMExited is the end of the application master's own process.
 	AMExited()
 	// News says that the ResourceManager has something to tell with the next heartbeat: a container that was allocated or has ended.
-	// NodesChanged says how many nodes are in the cluster from now on.
+	// NodesChanged says how many nodes are in the cluster from now on, if the plan of the application asks for that.
 	News()
 	NodesChanged(n int)
-	// NodeDown says that all processes on a node are gone, and what the node served with them.
+	// NodeDown says that all processes on a node are gone, and what the node served with them. It may be left out if the application never had a container there.
 	NodeDown(node int32)
 
 	// Fail ends the application with a reason.

@@ -169,3 +169,8 @@ func (c *Conf) TracksShuffles() bool { return !c.ShuffleService && c.ShuffleTrac
 func (c *Conf) MigratesShuffles() bool {
 	return c.Decommission && c.DecommissionStorage && c.DecommissionShuffle
 }
+
+// MayExcludeNodes reports whether the application may come not to use some nodes.
+func (c *Conf) MayExcludeNodes() bool {
+	return c.Exclude.Enabled || c.LaunchExclude || len(c.ExcludeNodes) > 0
+}

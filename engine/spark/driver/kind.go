@@ -144,7 +144,7 @@ func (k *Kind) Plan(j *trace.Job) (*master.Plan, error) {
 		return set.plan, nil
 	}
 	plan := &master.Plan{AMSize: set.amSize, AMStartMS: k.amStart(j.ID, 1), LaterAMStartsMS: k.laterAMStarts(j.ID), Priority: set.priority, MaxAttempts: set.maxAttempts, FailuresValidityMS: set.conf.AttemptFailuresValidity,
-		Warnings: set.warnings, Recorded: k.Recorded.Executors != nil, ExecutorMiB: set.execs[0].Size[resource.Memory],
+		Warnings: set.warnings, Recorded: k.Recorded.Executors != nil, ExecutorMiB: set.execs[0].Size[resource.Memory], WatchesNodes: set.conf.MayExcludeNodes(),
 		Maker: planned{k, set}}
 	if !timed {
 		set.plan = plan
