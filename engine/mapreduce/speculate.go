@@ -58,9 +58,22 @@ const (
 	notRunning
 )
 
+// speculateOn begins another attempt of a task of a type, if there is one for which it is worth while.
 func (j *job) speculateOn(i int) bool {
+	task, ok := j.slowest(i)
+	if ok {
+		j.tasks[i][task].speculated = true
+		j.attempt(i == 1, task, true, false)
+	}
+	return ok
+}
+
+// slowest finds the task of a type that would gain most by another attempt; none if nothing would or there are as many as may be.
+//
+// Source: DefaultSpeculator.maybeScheduleASpeculation.
+func (j *job) slowest(i int) (task int32, ok bool) {
 	if !j.eligible(i) {
-		return false
+		return 0, false
 	}
 	byTask := map[int32][]*attempt{}
 	var order []int32
@@ -86,12 +99,7 @@ func (j *job) speculateOn(i int) bool {
 	s := j.set.Speculation
 	allowed := int(max(float64(s.Allowed), s.TotalCap*float64(len(j.tasks[i]))))
 	allowed = int(max(float64(allowed), s.RunningCap*float64(run)))
-	if best < 0 || allowed <= twice {
-		return false
-	}
-	j.tasks[i][best].speculated = true
-	j.attempt(i == 1, best, true, false)
-	return true
+	return best, best >= 0 && allowed > twice
 }
 
 // worth is how many ms earlier a second attempt would end, or why there is to be none.

@@ -8,18 +8,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.zip.GZIPOutputStream;
 
-/** Writes vectors: rare or not, or of settings, first seed, number of runs, largest number of maps, steps a run, file. */
+/** Writes vectors: rare or not, of settings, or of the speculator, first seed, number of runs, largest number of maps, steps a run, file. */
 public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
     boolean rare = args.length == 6 && args[0].equals("rare");
     boolean settings = args.length == 6 && args[0].equals("settings");
-    if (rare || settings) {
+    boolean speculations = args.length == 6 && args[0].equals("speculations");
+    if (rare || settings || speculations) {
       args = Arrays.copyOfRange(args, 1, 6);
     }
     if (args.length != 5) {
-      System.err.println("usage: [rare|settings] SEED RUNS MAPS STEPS FILE.jsonl.gz");
+      System.err.println("usage: [rare|settings|speculations] SEED RUNS MAPS STEPS FILE.jsonl.gz");
       System.exit(2);
     }
     try (Writer w = new OutputStreamWriter(new GZIPOutputStream(new FileOutputStream(args[4])), StandardCharsets.UTF_8)) {
@@ -27,8 +28,8 @@ public final class Main {
       int runs = Integer.parseInt(args[1]);
       ObjectMapper json = new ObjectMapper();
       for (int i = 0; i < runs; i++) {
-        if (settings) {
-          w.write(json.writeValueAsString(new Settings(seed + i).run(seed + i)));
+        if (settings || speculations) {
+          w.write(json.writeValueAsString(settings ? new Settings(seed + i).run(seed + i) : new Speculations(seed + i).run(seed + i)));
           w.write('\n');
           continue;
         }
