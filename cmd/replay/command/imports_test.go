@@ -87,7 +87,7 @@ var picture = map[string][]string{
 	"replay/engine/scenario/queuefile":    {"replay/engine/yarn/conf", "replay/trace"},
 	"replay/engine/scenario": {"replay/engine/scenario/queuefile", "replay/input", "replay/engine/price", "replay/engine/remark", "replay/policy", "replay/policy/autoscale", "replay/trace", "replay/trace/view", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/engine/spelling", "replay/engine/model", "replay/engine/generic", "replay/engine/mapreduce", "replay/engine/mapreduce/conf", "replay/engine/spark", "replay/engine/spark/conf", "replay/engine/spark/driver",
 		"replay/engine/yarn", "replay/engine/yarn/fair", "replay/engine/yarn/conf", "replay/engine/yarn/fifo", "replay/engine/yarn/capacity"},
-	"replay/engine/scenario/scenariotest": {"replay/engine/model", "replay/engine/random", "replay/engine/scenario", "replay/trace"},
+	"replay/engine/scenario/scenariotest": {"replay/engine/model", "replay/engine/random", "replay/engine/scenario", "replay/trace", "replay/engine/spark/driver"},
 	"replay/engine/depend":                {"replay/engine/record", "replay/trace"},
 	"replay/engine/ideal":                 {"replay/engine/depend", "replay/policy/resource", "replay/engine/generic", "replay/engine/mapreduce", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/trace"},
 	"replay/engine":                       {"replay/policy", "replay/policy/autoscale", "replay/policy/resource", "replay/trace", "replay/engine/..."},

@@ -29,7 +29,7 @@ type maker struct {
 	Case
 }
 
-// Random makes the case of a seed.
+// Random makes the case of a seed. Those of seeds from 200,000,000 on have more of Spark.
 func Random(seed uint64) *Case {
 	m := &maker{Rand: random.Stream(seed, "random case")}
 	m.cluster()
@@ -40,6 +40,10 @@ func Random(seed uint64) *Case {
 	m.options(seed)
 	m.patience(random.Stream(seed, "random patience"))
 	m.mode(random.Stream(seed, "random deploy mode"))
+	if seed >= further {
+		m.spark(random.Stream(seed, "random jobs of Spark"))
+		m.recorded(random.Stream(seed, "random recording"))
+	}
 	return &m.Case
 }
 
