@@ -60,3 +60,26 @@ func TestLongText(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// What is packed, or no text at all, is called so before anybody looks for lines in it.
+func TestTextsThatAreNone(t *testing.T) {
+	for head, is := range map[string]string{
+		"\x1f\x8b\b": "gzip", "(\xb5/\xfd$": "zstd", "BZh91AY": "bzip2", "\xfd7zXZ\x00": "xz", "PK\x03\x04": "a zip archive",
+		"PAR1": "a Parquet file", "version https://git-lfs.github.com/spec/v1\n": "a pointer of Git LFS",
+	} {
+		path := filepath.Join(t.TempDir(), "yarn-site.xml")
+		if err := os.WriteFile(path, []byte(head+"rest"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadText(path); err == nil || !strings.HasPrefix(err.Error(), path+": is ") || !strings.Contains(err.Error(), is) {
+			t.Errorf("%q: %v, want that it is %s", head, err, is)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "conditions")
+	if err := os.WriteFile(path, []byte("version of this: 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := ReadText(path); err != nil || string(text) != "version of this: 1\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+}

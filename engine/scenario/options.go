@@ -45,9 +45,9 @@ type File struct {
 	Text []byte
 }
 
-// ReadFile reads the file at path.
+// ReadFile reads the file at path, which has to be a text.
 func ReadFile(path string) (File, error) {
-	text, err := input.ReadFile(path)
+	text, err := input.ReadText(path)
 	return File{Name: path, Text: text}, err
 }
 

@@ -113,7 +113,7 @@ func tracesOf(text string) (dirs []string, err error) {
 	info, err := os.Stat(text)
 	switch {
 	case err == nil && info.Mode().IsRegular():
-		list, err := input.ReadFile(text)
+		list, err := input.ReadText(text)
 		if err != nil {
 			return nil, err
 		}

@@ -140,7 +140,7 @@ func conditions(c *cli.Context) (out []gate.Condition, err error) {
 	if file == "" {
 		return out, nil
 	}
-	text, err := input.ReadFile(file)
+	text, err := input.ReadText(file)
 	if err != nil {
 		return nil, err
 	}

@@ -195,3 +195,18 @@ func TestLogWithFloats(t *testing.T) {
 		t.Errorf("the trace is %s, want %s", got, want)
 	}
 }
+
+// Files of text that are packed are called so by whatever reads them, before a line of them is called wrong.
+func TestPackedTexts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file.gz")
+	if err := os.WriteFile(path, []byte("\x1f\x8b\b\x00rest"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{"run TRACE --yarn-site", "run TRACE --fair-scheduler", "run TRACE --spark-defaults", "run TRACE --policy", "run TRACE --model-file", "run TRACE --prices",
+		"gate TRACE --base traces --head traces --slo", "sweep --out none", "tune --out none"} {
+		_, _, stderr := cmd(t, append(strings.Fields(strings.ReplaceAll(args, "TRACE", traces+"uniform-micro")), path)...)
+		if want := path + ": is packed with gzip, want the text in it: unpack it first (gunzip)"; !strings.Contains(stderr, want) {
+			t.Errorf("%s: %q, want %q", args, stderr, want)
+		}
+	}
+}

@@ -140,7 +140,7 @@ func (p *program) sweepRun(c *cli.Context) error {
 		i, n, _ := parseShard(c.String("shard")) // the flag takes no other
 		return w.part(sweep.Shard(len(w.all.Cells), i, n))
 	}
-	text, err := input.ReadFile(c.String("cells"))
+	text, err := input.ReadText(c.String("cells"))
 	if err != nil {
 		return err
 	}

@@ -172,7 +172,7 @@ func (w *sweeping) pack(dir string) (string, error) {
 
 // planFile reads the file of a plan, and says which one it is. From then on the files that the plan names are found from its folder; those of a packed plan are in it.
 func (p *program) planFile(file string) (plan string, text []byte, err error) {
-	if text, err = input.ReadFile(file); err != nil {
+	if text, err = input.ReadText(file); err != nil {
 		return "", nil, err
 	}
 	if !bytes.HasPrefix(text, []byte(`{"format":"`+packedFormat+`"`)) {

@@ -43,7 +43,7 @@ func (in *Files) Read(path string) ([]byte, error) {
 	if in.recorded {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	text, err := input.ReadFile(in.At(path))
+	text, err := input.ReadText(in.At(path))
 	if err == nil {
 		in.files[path] = text
 	}

@@ -105,7 +105,7 @@ func DefaultAllocations(site *Site) *Allocations {
 // ReadAllocations parses the allocation file at path. Other than YARN, and other than
 // [ParseAllocations], it refuses a file that has Problems.
 func ReadAllocations(path string, site *Site) (*Allocations, error) {
-	text, err := input.ReadFile(path)
+	text, err := input.ReadText(path)
 	if err != nil {
 		return nil, err
 	}
