@@ -50,10 +50,10 @@ func readFair(sc *Scenario) (Setup, error) {
 	if sc.Sharing != "" {
 		s, err := sc.Policies.NewSharing(sc.Sharing, len(sc.Site.Types))
 		if err != nil {
-			return nil, optionf("sharing is %q, want one of %s", sc.Sharing, strings.Join(sc.Policies.SharingNames(true), ", "))
+			return nil, optionf("--sharing is %q, want one of %s", sc.Sharing, strings.Join(sc.Policies.SharingNames(true), ", "))
 		}
 		if !s.Parents() {
-			return nil, optionf("sharing is %q: YARN refuses it as the default policy, because parent queues can't have it; set <schedulingPolicy>%s</schedulingPolicy> on leaf queues", sc.Sharing, s.Name)
+			return nil, optionf("--sharing is %q: YARN refuses it as the default policy, because parent queues can't have it; set <schedulingPolicy>%s</schedulingPolicy> on leaf queues", sc.Sharing, s.Name)
 		}
 		sharing = s.Name
 	}

@@ -29,7 +29,7 @@ func (idealSetup) Queues() map[string]string { return nil }
 // checkIdeal names what the user gave, in o, that no part of a central scheduler looks at.
 func (sc *Scenario) checkIdeal(o *Options) error {
 	if r := &sc.Recorded; r.Executors != nil || r.Attempts != nil || r.Latencies != nil {
-		return optionf("scheduler is %q: recorded executors and latencies have no part in it, want %s", sc.Scheduler, classesOf(func(*Scheduler) bool { return true }))
+		return optionf("--scheduler is %q: recorded executors and latencies have no part in it, want %s", sc.Scheduler, classesOf(func(*Scheduler) bool { return true }))
 	}
 	if sc.Scaling != nil {
 		return optionf("--autoscale %s: the scheduler %s keeps its nodes, want %s", sc.Autoscale, sc.Scheduler, classesOf(func(*Scheduler) bool { return true }))

@@ -27,14 +27,14 @@ const (
 // cluster gives the cluster the nodes that were asked for. The trace's blocks follow.
 func (sc *Scenario) cluster() error {
 	if sc.Nodes < 0 || sc.Nodes > math.MaxInt32 {
-		return optionf("nodes is %d, want 1 to %d", sc.Nodes, math.MaxInt32)
+		return optionf("--nodes is %d, want 1 to %d", sc.Nodes, math.MaxInt32)
 	}
 	if sc.Nodes == 0 {
 		return nil
 	}
 	r, err := view.Resize(sc.Input.Nodes, sc.Input.Events, sc.Nodes)
 	if err != nil {
-		return optionf("nodes is %d: %w", sc.Nodes, err)
+		return optionf("--nodes is %d: %w", sc.Nodes, err)
 	}
 	if len(r.Nodes) > len(sc.Input.Nodes) && sc.Input.LocalitySource != trace.LocalityNone {
 		// Without numbers, so that one warning does for all clusters of a comparison or a plan.
@@ -50,7 +50,7 @@ func (sc *Scenario) cluster() error {
 // arrivals finds out by what to divide the times of submissions for the load that was asked for, on the cluster as it is.
 func (sc *Scenario) arrivals() error {
 	if sc.Load < 0 || math.IsNaN(sc.Load) || math.IsInf(sc.Load, 0) {
-		return optionf("load is %v, want a positive number", sc.Load)
+		return optionf("--load is %v, want a positive number", sc.Load)
 	}
 	if sc.Faster == 0 {
 		sc.Faster = 1
@@ -58,7 +58,7 @@ func (sc *Scenario) arrivals() error {
 	if sc.Load > 0 {
 		native := sc.offered(1)
 		if native.VCores == nil || *native.VCores == 0 {
-			return optionf("load is %v, but the load of this trace cannot be scaled: it has no work, no vcores, or all its jobs are submitted at once", sc.Load)
+			return optionf("--load is %v, but the load of this trace cannot be scaled: it has no work, no vcores, or all its jobs are submitted at once", sc.Load)
 		}
 		sc.Faster = sc.Load / *native.VCores
 		if sc.Load >= percentLoad {
@@ -66,7 +66,7 @@ func (sc *Scenario) arrivals() error {
 		}
 	}
 	if last := float64(sc.Input.SpanMS) / sc.Faster; sc.Load > 0 && last > trace.LatestMS { // as recorded the trace's own bounds hold
-		return optionf("load is %v: the last job would come after %.3g years, want 100 at most", sc.Load, last/trace.LatestMS*100)
+		return optionf("--load is %v: the last job would come after %.3g years, want 100 at most", sc.Load, last/trace.LatestMS*100)
 	}
 	sc.Offered = sc.offered(sc.Faster)
 	sc.warnOfLoad()

@@ -85,7 +85,7 @@ func TestUnknownPoliciesAreRefusedWithTheKnownOnes(t *testing.T) {
 		want string
 	}{
 		{in, Options{}, `the trace's queue root.a: unknown sharing policy "lottery" (known: ` + strings.Join(policy.SharingNames(false), ", ") + ")"},
-		{Input{}, Options{Sharing: "lottery"}, `sharing is "lottery", want one of ` + strings.Join(policy.SharingNames(true), ", ")},
+		{Input{}, Options{Sharing: "lottery"}, `--sharing is "lottery", want one of ` + strings.Join(policy.SharingNames(true), ", ")},
 		{Input{}, Options{Placement: "lottery"}, `unknown placement "lottery" (known: ` + strings.Join(policy.PlacementNames(), ", ") + ")"},
 	} {
 		if _, err := New(tt.in, tt.o); err == nil || err.Error() != tt.want {

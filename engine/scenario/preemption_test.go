@@ -84,7 +84,7 @@ func TestIdleKeys(t *testing.T) {
 	if got := remarksOf(t, resolve(t, Input{}, Options{Scheduler: "fair", Files: y})); got != want {
 		t.Errorf("warnings %q, want %q", got, want)
 	}
-	want = "y.xml: 1 keys that start with yarn.scheduler.fair. have no effect, the scheduler is fifo"
+	want = "y.xml: 1 key that starts with yarn.scheduler.fair. has no effect, the scheduler is fifo"
 	if got := remarksOf(t, resolve(t, Input{}, Options{Scheduler: "fifo", Files: y})); got != want {
 		t.Errorf("warnings %q, want %q", got, want)
 	}

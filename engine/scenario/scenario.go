@@ -111,7 +111,7 @@ func resolved(in Input, o Options) (*Scenario, error) {
 		sc.Engine = Engines[0]
 	}
 	if !slices.Contains(Engines, sc.Engine) {
-		return nil, optionf("engine is %q, want %s", sc.Engine, oneOf(Engines))
+		return nil, optionf("--engine is %q, want %s", sc.Engine, oneOf(Engines))
 	}
 	if sc.StallMS == 0 {
 		sc.StallMS = 3600_000

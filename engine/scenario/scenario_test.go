@@ -28,7 +28,7 @@ func TestDefaultsOfAScenario(t *testing.T) {
 	if sc.StallMS != 5 || sc.SeriesMS != 7 || sc.Engine != Dense || sc.Placement != "none" {
 		t.Errorf("stall %d ms, samples each %d ms, engine %s, placement %s, want what was said", sc.StallMS, sc.SeriesMS, sc.Engine, sc.Placement)
 	}
-	if _, err := New(Input{}, Options{Engine: "slow"}); err == nil || err.Error() != `engine is "slow", want fast or dense` {
+	if _, err := New(Input{}, Options{Engine: "slow"}); err == nil || err.Error() != `--engine is "slow", want fast or dense` {
 		t.Errorf("an engine that is not there: %v", err)
 	}
 }

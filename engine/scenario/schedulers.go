@@ -102,7 +102,7 @@ func (sc *Scenario) chooseScheduler(site File, from Layer) error {
 	case sc.Scheduler != "":
 		byName := slices.IndexFunc(Schedulers, func(s Scheduler) bool { return s.Name == sc.Scheduler })
 		if byName < 0 {
-			return optionf("scheduler is %q, want %s", sc.Scheduler, SchedulerNames())
+			return optionf("--scheduler is %q, want %s", sc.Scheduler, SchedulerNames())
 		}
 		if class.from >= OfFile && byName != ofClass {
 			sc.warn("scheduler", "--scheduler %s is used, although %s is %s", sc.Scheduler, where, class.text)
@@ -129,7 +129,7 @@ func (sc *Scenario) chooseScheduler(site File, from Layer) error {
 	}
 	sc.Scheduler = sc.scheduler.Name
 	if sc.Sharing != "" && !sc.scheduler.Sharing {
-		return optionf("sharing is %q: sharing policies are those of the %s, the scheduler is %s by %s", sc.Sharing, classesOf(func(s *Scheduler) bool { return s.Sharing }), sc.Scheduler, sc.chosenBy)
+		return optionf("--sharing is %q: sharing policies are those of the %s, the scheduler is %s by %s", sc.Sharing, classesOf(func(s *Scheduler) bool { return s.Sharing }), sc.Scheduler, sc.chosenBy)
 	}
 	if len(sc.Reloads) > 0 && !sc.scheduler.Reloads {
 		return optionf("reload of %s: only the file of the %s can be replaced, the scheduler is %s by %s", sc.Reloads[0].Name, classesOf(func(s *Scheduler) bool { return s.Reloads }), sc.Scheduler, sc.chosenBy)
@@ -165,7 +165,11 @@ func (sc *Scenario) checkForeign(site File) error {
 			}
 		}
 		if n > 0 {
-			sc.warn("foreign", "%s: %d keys that start with %s have no effect, the scheduler is %s", site.Name, n, s.Keys, sc.Scheduler)
+			have := "keys that start with " + s.Keys + " have"
+			if n == 1 {
+				have = "key that starts with " + s.Keys + " has"
+			}
+			sc.warn("foreign", "%s: %d %s no effect, the scheduler is %s", site.Name, n, have, sc.Scheduler)
 		}
 	}
 	return nil

@@ -82,7 +82,7 @@ func (g *Generator) submissions(ctx context.Context, size trace.Size) (s submiss
 	}
 	load := trace.OfferedLoad(trace.Work{VCoreMS: vcoreMS}, size, native[len(native)-1])
 	if load.VCores == nil || *load.VCores == 0 {
-		return s, fmt.Errorf("load is %v, want none for %d jobs: the load of no span or no work can't be scaled", g.Load, n)
+		return s, fmt.Errorf("--load is %v, want none for %d jobs: the load of no span or no work can't be scaled", g.Load, n)
 	}
 	s.factor = g.Load / *load.VCores
 	if g.work != nil {
@@ -96,7 +96,7 @@ func (g *Generator) submissions(ctx context.Context, size trace.Size) (s submiss
 	}
 	s.ms, err = course(s.factor, n, math.MaxInt64)
 	if err == nil && (s.ms[n-1] < 0 || s.ms[n-1] > trace.LatestMS) {
-		err = fmt.Errorf("load is %v: the last of %d jobs would come after more than 100 years", g.Load, n)
+		err = fmt.Errorf("--load is %v: the last of %d jobs would come after more than 100 years", g.Load, n)
 	}
 	return s, err
 }

@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 
+	"replay/counted"
 	"replay/trace"
 	"replay/trace/hdfs"
 	"replay/trace/synth/model"
@@ -197,10 +198,10 @@ func (p *Preset) with(o Options) (Options, error) {
 		}
 	}
 	if o.Racks > o.Nodes {
-		return o, fmt.Errorf("--racks is %d, want at most the %d nodes", o.Racks, o.Nodes)
+		return o, fmt.Errorf("--racks is %d, want at most the %s", o.Racks, counted.Of(o.Nodes, "nodes"))
 	}
 	if replicas > o.Nodes {
-		return o, fmt.Errorf("--replication is %d, want at most the %d nodes", replicas, o.Nodes)
+		return o, fmt.Errorf("--replication is %d, want at most the %s", replicas, counted.Of(o.Nodes, "nodes"))
 	}
 	if o.Load == 0 {
 		o.Load = d.Load

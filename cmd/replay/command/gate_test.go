@@ -260,7 +260,7 @@ func TestGateWrong(t *testing.T) {
 		{[]string{"--base", base, "--head", " "}, cmdline.ExitUsage, `--head is " ", want a folder of configuration files, flags in quotes such as '--fair-scheduler new.xml', or -- for the configuration that the trace has`},
 		{[]string{"--base=", "--head", "--"}, cmdline.ExitUsage, `--base is "", want a value; without the flag there is none`},
 		{[]string{"--base", "--", "--head", "--", "--slo", ""}, cmdline.ExitUsage, `--slo is "", want a value; without the flag there is none`},
-		{[]string{"--base", "--sharing fairy", "--head", base}, cmdline.ExitUsage, `replay: --base: sharing is "fairy", want one of fair, drf`},
+		{[]string{"--base", "--sharing fairy", "--head", base}, cmdline.ExitUsage, `replay: --base: --sharing is "fairy", want one of fair, drf`},
 		{[]string{"--base", base, "--head", base, "--fail-if", "p95(wait)"}, cmdline.ExitUsage, `--fail-if is "p95(wait)", no condition, want one such as`},
 		{[]string{"--base", base, "--head", base, "--fail-if", "p95(wait, queue=d) > +5%"}, cmdline.ExitUsage, "no job is in a queue d, nor is there one without jobs, want one of root.a, root.b, root.c"},
 		{[]string{"--base", base, "--head", base, "--slo", empty}, cmdline.ExitBadInput, "no condition in it"},

@@ -48,7 +48,7 @@ var picture = map[string][]string{
 	"replay/trace/view":                   {"replay/trace"},
 	"replay/trace/portrait":               {"replay/counted", "replay/trace"},
 	"replay/trace/hdfs":                   {"replay/trace"},
-	"replay/trace/synth":                  {"replay/trace", "replay/trace/decima", "replay/trace/hdfs", "replay/trace/synth/model"},
+	"replay/trace/synth":                  {"replay/counted", "replay/trace", "replay/trace/decima", "replay/trace/hdfs", "replay/trace/synth/model"},
 	"replay/trace/decima":                 {"replay/input", "replay/trace"},
 	"replay/trace/synth/model":            {"replay/trace"},
 	"replay/heap":                         nil,

@@ -51,11 +51,11 @@ func (f *Failures) Take(words string) error {
 		switch word {
 		case "none":
 			if words != word {
-				return fmt.Errorf("failures is %q, want none alone", words)
+				return fmt.Errorf("--failures is %q, want none alone", words)
 			}
 		case "exponential", "weibull":
 			if f.Law != "none" && f.Law != word {
-				return fmt.Errorf("failures is %q, want one law of the times between failures: exponential or weibull", words)
+				return fmt.Errorf("--failures is %q, want one law of the times between failures: exponential or weibull", words)
 			}
 			f.Law = word
 		case "racks":
@@ -65,7 +65,7 @@ func (f *Failures) Take(words string) error {
 		case "spot":
 			f.Spot = true
 		default:
-			return fmt.Errorf("failures is %q, want one of %s, or several with commas", words, strings.Join(FailureWords, ", "))
+			return fmt.Errorf("--failures is %q, want one of %s, or several with commas", words, strings.Join(FailureWords, ", "))
 		}
 	}
 	return nil
