@@ -142,6 +142,7 @@ type reading struct {
 	mostMiB  float64 // of a processor
 	keepZero bool
 	startMS  int64   // of the log, ms since 1970; trace.Unset = not said
+	late     bool    // startMS was said after the records that were read
 	begun    bool    // a record was read
 	latest   float64 // submission in the logs so far, s
 	again    bool    // a log without UnixStartTime begins before one that was read before it ends: it is no part of that
@@ -173,9 +174,12 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) (err error)
 	}
 	b.NoEpoch = true
 	for i, path := range files {
-		r.startMS, r.queues, r.width = trace.Unset, map[int64]string{}, 0
+		r.startMS, r.late, r.queues, r.width = trace.Unset, false, map[int64]string{}, 0
 		if err = b.EachLine(ctx, path, r.line); err != nil {
 			break
+		}
+		if r.late && r.width > 0 {
+			b.Warn("%s: UnixStartTime stands after the last record and is not used: it counts for the records after it", workload.Shown(path))
 		}
 		b.Progress(i+1, len(files), "files")
 	}
@@ -203,6 +207,7 @@ func (r *reading) line(s *workload.Source, n int, text []byte) error {
 		return nil
 	}
 	r.Counts.Read["records"]++
+	r.late = false
 	if noEpoch := r.startMS == trace.Unset; r.begun && noEpoch != r.NoEpoch {
 		return fmt.Errorf("%s: line %d: one log has UnixStartTime in its header and another has not, want all or none: import them one by one", s.Name, n)
 	} else if !r.begun {
@@ -256,7 +261,7 @@ func (r *reading) comment(text string) {
 	case "UnixStartTime":
 		n, err := strconv.ParseInt(value, 10, 64)
 		if err == nil && n > 0 && n < 2*trace.LatestMS/1000 {
-			r.startMS = n * 1000
+			r.startMS, r.late = n*1000, true
 		} else if err != nil || n > 0 {
 			r.Warn("UnixStartTime of the header is %q, want seconds since 1970: submissions have no date", value)
 		}

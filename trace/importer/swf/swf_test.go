@@ -214,6 +214,23 @@ func TestStartOfTheLog(t *testing.T) {
 	}
 }
 
+// A start that is said after the records is told, as it moves none of them; one before later records, as where logs were put together, is theirs.
+func TestStartAfterTheRecords(t *testing.T) {
+	const start = "; UnixStartTime: 1700000000\n"
+	for _, tt := range []struct {
+		log  string
+		said bool
+	}{{good + start, true}, {start + good, false}, {start + good + start + good, false}, {start + good + start, true}, {good, false}} {
+		var all string
+		if _, _, err := importtest.Import(t, Format, importtest.WriteNew(t, "log", tt.log), func(o *workload.Options) { o.Nodes, o.Warn = 4, func(m string) { all += m + "\n" } }); err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(all, "UnixStartTime stands after the last record and is not used"); said != tt.said {
+			t.Errorf("%q: warned %q, want %v", tt.log, all, tt.said)
+		}
+	}
+}
+
 // Submissions that are dates of their own are not counted from the start of the log.
 func TestSubmissionsSince1970(t *testing.T) {
 	late := strings.NewReplacer("1 0 10", "1 1700000100 10").Replace(good) + strings.NewReplacer("1 0 10", "2 1700000160 10").Replace(good)
