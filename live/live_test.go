@@ -126,6 +126,46 @@ func TestOnce(t *testing.T) {
 	}
 }
 
+// A recording of which nothing was found leaves nothing behind; what a poll had found before it broke off stays for the next one, and so does what was there.
+func TestNothingFoundNothingLeft(t *testing.T) {
+	c := busy(t)
+	for _, tt := range []struct {
+		name        string
+		there, left bool
+		refuse      string // what the server refuses to answer
+	}{{"a new folder", false, false, "/"}, {"an empty folder", true, false, "/"}, {"after some answers", false, true, "/ws/v1/cluster/apps"}} {
+		c.Before = func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, tt.refuse) {
+				http.Error(w, "no", http.StatusForbidden)
+			}
+		}
+		out := filepath.Join(t.TempDir(), "rec")
+		if tt.there {
+			if err := os.Mkdir(out, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Record(t.Context(), options(c, out)); err == nil || !strings.Contains(err.Error(), "403") {
+			t.Fatalf("%s: error %v, want that of the answer", tt.name, err)
+		}
+		entries, err := os.ReadDir(out)
+		if there := err == nil; there != (tt.there || tt.left) || len(entries) > 0 != tt.left {
+			t.Errorf("%s: %v, %v is left", tt.name, err, entries)
+		}
+		c.Before = nil
+		if r := record(t, options(c, out)); r.Counts.Applications != 2 {
+			t.Errorf("%s, then: counts are %+v", tt.name, r.Counts)
+		}
+		c.Before = func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no", http.StatusForbidden) }
+		if _, err := Record(t.Context(), options(c, out)); err == nil {
+			t.Errorf("%s: want an error of the second poll", tt.name)
+		}
+		if len(content(t, out)) < 3 {
+			t.Errorf("%s: a poll that failed took the recording away", tt.name)
+		}
+	}
+}
+
 // What is said of times before the first poll, and of events, is said where there are any.
 func TestSaysWhatIsMissed(t *testing.T) {
 	const before, events, gap = "submitted before the first poll: nodes are taken to have been there since", "t_after", "nobody asked for"
@@ -278,8 +318,12 @@ func TestMalformedAnswers(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), x.want) || !strings.HasPrefix(err.Error(), c.URL) {
 				t.Errorf("error %v, want %s… %s", err, c.URL, x.want)
 			}
+			text, err := os.ReadFile(filepath.Join(out, recordingFile))
+			if errors.Is(err, fs.ErrNotExist) { // nothing was found
+				return
+			}
 			var rec Recording
-			if err := json.Unmarshal([]byte(read(t, out, recordingFile)), &rec); err != nil || rec.Polls.Count != 0 {
+			if err := json.Unmarshal(text, &rec); err != nil || rec.Polls.Count != 0 {
 				t.Errorf("the poll counts: %+v, %v", rec, err)
 			}
 		})

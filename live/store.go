@@ -40,7 +40,12 @@ type store struct {
 	hdfs   hdfsDefaults
 	queues int
 	last   map[string][]byte // last content of files that are written again only when they change
+	began  bool              // there was no recording in the folder
+	made   bool              // there was no folder
 }
+
+// folders are those of a recording, each before what it lies in.
+var folders = []string{appsDir, attemptsDir, logsDir, eventLogs, inputsDir, pathsDir, responses}
 
 type hdfsDefaults struct {
 	Replication int64 `json:"replication_default"`
@@ -49,11 +54,12 @@ type hdfsDefaults struct {
 
 // openStore begins a recording or takes up one that is there.
 func openStore(dir string) (*store, error) {
+	_, there := os.Lstat(dir)
 	lock, err := lockOut(dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &store{dir: dir, lock: lock, apps: map[string]*Application{}, last: map[string][]byte{}}
+	s := &store{dir: dir, lock: lock, apps: map[string]*Application{}, last: map[string][]byte{}, made: errors.Is(there, fs.ErrNotExist)}
 	if err := s.load(); err != nil {
 		lock.Abort()
 		return nil, err
@@ -61,7 +67,26 @@ func openStore(dir string) (*store, error) {
 	return s, nil
 }
 
-func (s *store) close() { s.lock.Abort() }
+// close ends the recorder's hold on the folder. A recording that it began, and of which nothing was found, leaves nothing behind.
+func (s *store) close() {
+	if s.began && s.rec.Polls.Count == 0 {
+		s.takeBack()
+	}
+	s.lock.Abort()
+}
+
+// takeBack removes what load has made, unless there is more: a poll that broke off leaves what the next one need not ask for again.
+func (s *store) takeBack() {
+	for _, d := range folders {
+		if os.Remove(s.path(d)) != nil { // it holds something
+			return
+		}
+	}
+	if entries, err := os.ReadDir(s.dir); err != nil || len(entries) != 1 || os.Remove(s.path(recordingFile)) != nil || !s.made {
+		return
+	}
+	os.Remove(s.dir)
+}
 
 func (s *store) path(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
 
@@ -69,14 +94,14 @@ func (s *store) path(name string) string { return filepath.Join(s.dir, filepath.
 func (s *store) load() error {
 	switch err := s.loadJSON(recordingFile, &s.rec); {
 	case errors.Is(err, fs.ErrNotExist): // the first file: it says what the folder is
-		s.rec.Version = version
+		s.rec.Version, s.began = version, true
 		if err := s.writeJSON(recordingFile, &s.rec); err != nil {
 			return err
 		}
 	case err != nil:
 		return err
 	}
-	for _, d := range []string{appsDir, attemptsDir, logsDir, eventLogs, inputsDir, pathsDir} {
+	for _, d := range folders {
 		if err := os.MkdirAll(s.path(d), 0o755); err != nil {
 			return err
 		}
