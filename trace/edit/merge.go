@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"replay/counted"
 	"replay/trace"
 )
 
@@ -21,7 +22,7 @@ func Merge(ctx context.Context, traces []*trace.Trace, out, name string, union b
 	if len(traces) < 2 {
 		return nil, fmt.Errorf("%d traces, want two or more to lay over one another", len(traces))
 	}
-	m := &merging{union: union, host: map[string]int32{}, user: map[string]int32{}, queue: map[string]int32{}, rack: map[string]int32{}, said: map[said]int{}}
+	m := &merging{union: union, host: map[string]int32{}, user: map[string]int32{}, queue: map[string]int32{}, rack: map[string]int32{}, said: map[said]int{}, sized: map[size]sizedBy{}}
 	for _, t := range traces {
 		err := t.ReadFiles()
 		if err == nil {
@@ -59,6 +60,7 @@ func Merge(ctx context.Context, traces []*trace.Trace, out, name string, union b
 	if m.again > 0 {
 		r.res.Warnings = append(r.res.Warnings, trace.Twice(m.again, r.Counts().Jobs, "jobs", m.first))
 	}
+	r.res.Warnings = append(r.res.Warnings, m.movedParts()...)
 	for _, t := range traces[1:] {
 		for _, name := range t.Attachments() {
 			r.res.LeftOut = append(r.res.LeftOut, fmt.Sprintf("%s of %q", name, t.Name()))
@@ -107,12 +109,25 @@ type merging struct {
 	said                    map[said]int // the first trace with such a job
 	again                   int64        // jobs that stand in a trace before theirs, too
 	first                   string       // one of these
+	sized                   map[size]sizedBy
+}
+
+// size is what two jobs have in common that may be one, whenever they are submitted.
+type size struct {
+	id, name         string
+	tasks, runningMS int64
 }
 
 // said is what tells whether two jobs of two traces may be one.
 type said struct {
-	id, name                   string
-	submitMS, tasks, runningMS int64 // submitted since 1970, where that is known
+	size
+	submitMS int64 // since 1970, where that is known
+}
+
+// sizedBy is the trace that has the first job of a size, and whether it has another: such a job shows nothing.
+type sizedBy struct {
+	part    int
+	several bool
 }
 
 // mergePart says what the numbers of one trace become.
@@ -123,6 +138,8 @@ type mergePart struct {
 	ids               map[int64]int64
 	source            trace.JobSource
 	next              *trace.Job
+	jobs, moved       int64  // jobs so far; those of a size that one job of another trace has, too, at another time
+	like              string // the name of such a trace
 }
 
 func (m *merging) add(t *trace.Trace) error {
@@ -245,7 +262,7 @@ func (m *merging) jobs(ctx context.Context, r *rewriting) error {
 // count looks whether the next job of a trace stands in another, too.
 func (m *merging) count(part int, p *mergePart) {
 	j := p.next
-	s := said{id: j.ExternalID, name: j.Name, submitMS: j.SubmitMS, tasks: j.NumTasks()}
+	s := said{size{id: j.ExternalID, name: j.Name, tasks: j.NumTasks()}, j.SubmitMS}
 	if p.trace.OriginUnixMS != trace.Unset {
 		s.submitMS += p.trace.OriginUnixMS
 	}
@@ -255,14 +272,37 @@ func (m *merging) count(part int, p *mergePart) {
 		}
 	}
 	other, found := m.said[s]
-	switch {
-	case !found:
+	again := found && other != part
+	if !found {
 		m.said[s] = part
-	case other != part:
+	}
+	if again {
 		if m.again++; m.first == "" {
 			m.first = cmp.Or(j.ExternalID, j.Name, fmt.Sprint(j.ID))
 		}
 	}
+	p.jobs++
+	switch by, found := m.sized[s.size]; {
+	case !found:
+		m.sized[s.size] = sizedBy{part: part}
+	case by.part == part:
+		m.sized[s.size] = sizedBy{part, true}
+	case !by.several && !again:
+		o := &m.parts[by.part]
+		p.moved, p.like = p.moved+1, o.trace.Name()
+		o.moved, o.like = o.moved+1, p.trace.Name()
+	}
+}
+
+// movedParts says which traces seem to be parts of others from which they were moved: half of their jobs are in others at other times.
+func (m *merging) movedParts() (warnings []string) {
+	for i := range m.parts {
+		if p := &m.parts[i]; p.moved > 0 && 2*p.moved >= p.jobs {
+			warnings = append(warnings, fmt.Sprintf("%d of the %s of %q have the id and the size of one of another trace (%q) that is submitted at another time, as in a cut of it: they are replayed, too, and count twice if they are the same",
+				p.moved, counted.Of(p.jobs, "jobs"), p.trace.Name(), p.like))
+		}
+	}
+	return warnings
 }
 
 // executors are sorted by job, of which each has its own.

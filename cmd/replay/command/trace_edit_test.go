@@ -208,6 +208,28 @@ func TestTraceMergeSaysWhatIsThereTwice(t *testing.T) {
 	}
 }
 
+// A cut of a trace without a wall clock is known by the sizes of its jobs, also where they were moved together; another trace of the same law is none, nor is one whose jobs are all alike.
+func TestTraceMergeSaysWhatWasMoved(t *testing.T) {
+	dir := t.TempDir()
+	for name, args := range map[string]string{"whole": "tpch-decima --jobs 40 --nodes 10", "other": "tpch-decima --jobs 40 --nodes 10 --seed 2", "alike": "uniform-micro"} {
+		must(t, append(append([]string{"gen"}, strings.Fields(args)...), "--out", filepath.Join(dir, name))...)
+	}
+	for name, args := range map[string]string{"late": "whole --from 5m --to 12m", "half": "whole --share 50%", "odd": "alike --from 3s"} {
+		f := strings.Fields(args)
+		f[0] = filepath.Join(dir, f[0])
+		must(t, append(append([]string{"trace", "cut"}, f...), "--out", filepath.Join(dir, name))...)
+	}
+	for _, c := range []struct {
+		first, second string
+		said          bool
+	}{{"whole", "late", true}, {"late", "whole", true}, {"whole", "half", true}, {"whole", "other", false}, {"alike", "odd", false}} {
+		_, _, stderr := cmd(t, "trace", "merge", filepath.Join(dir, c.first), filepath.Join(dir, c.second), "--out", filepath.Join(dir, c.first+c.second))
+		if said := strings.Contains(stderr, "that is submitted at another time, as in a cut of it"); said != c.said {
+			t.Errorf("%s and %s: %q, want that said: %v", c.first, c.second, stderr, c.said)
+		}
+	}
+}
+
 // No name of the trace is in any file of it, and a replay comes out as before, as pseudonyms keep the order of names.
 func TestTraceAnonymize(t *testing.T) {
 	dir := t.TempDir()
