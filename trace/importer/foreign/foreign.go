@@ -41,6 +41,7 @@ const asXML = "what the ResourceManager answers over REST, in XML, and which nam
 //
 // Source: NodeCLI, ApplicationCLI, QueueCLI, CLI and JobQueueClient of Hadoop 3.4.1.
 var listed = map[string]string{
+	"Container: container_":        "what yarn logs prints of containers, " + tasksElsewhere,
 	"Application Report :":         "what yarn application -status prints, which names no tasks; replay record asks a running cluster and fetches its event logs",
 	"Node Report :":                "what yarn node -status prints of one node; an import takes the ResourceManager's own list of all beside its input (/ws/v1/cluster/nodes, in JSON)",
 	"Queue Information :":          "what yarn queue -status prints, which names no tasks; " + queuesOf,
@@ -49,6 +50,17 @@ var listed = map[string]string{
 	"Total number of applications": "what yarn application -list prints, which names no tasks; replay record asks a running cluster and fetches its event logs",
 	"Total Nodes:":                 "what yarn node -list prints, without the sizes of nodes; an import takes the ResourceManager's own list beside its input (/ws/v1/cluster/nodes, in JSON)",
 }
+
+// tasksElsewhere says where the times of tasks are, of a text that has none.
+const tasksElsewhere = "from which no times of tasks are taken: Spark's event logs (spark.eventLog.dir) and MapReduce's histories (.jhist) have them, and replay record fetches event logs from a running cluster"
+
+// aLogLine begins a line that a program logs, in the layouts that come with Hadoop and Spark (log4j.properties, log4j2.properties).
+var aLogLine = regexp.MustCompile(`^\s*(?:\d{4}-\d\d-\d\d|\d\d/\d\d/\d\d)[ T]\d\d:\d\d:\d\d\S* +(?:\[[^\]]*\] +)?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\s`)
+
+// summaryOfApplications is what the ResourceManager logs of an application that ended.
+//
+// Source: RMAppManager.ApplicationSummary.
+const summaryOfApplications = "ApplicationSummary: appId=application_"
 
 // queuesOf says where queues are taken from.
 const queuesOf = "replay run, compare, plan and gate take queues from the cluster's own files (--fair-scheduler, --capacity-scheduler, or their folder with --config-dir)"
@@ -75,6 +87,10 @@ func What(head []byte) string {
 	members := Members(head)
 	who := AnsweredBy(members)
 	switch {
+	case aLogLine.Match(head) && bytes.Contains(head, []byte(summaryOfApplications)):
+		return "the ResourceManager's own log with summaries of applications, " + tasksElsewhere
+	case aLogLine.Match(head):
+		return "a program's own log, " + tasksElsewhere
 	case strings.HasPrefix(members, recordingMembers):
 		return "the state of replay record, which writes cluster.json beside it with its first whole poll: if there is none, run the same command again"
 	case who == "":
