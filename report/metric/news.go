@@ -16,7 +16,7 @@ import (
 // News says in sentences what happened in the replay, as far as it happened: each stands only where its numbers have
 // something to say, and says over what they are.
 func (s *Summary) News() (texts []string) {
-	for _, tell := range []func(*Summary) string{loadOffered, jobsWaited, jobsHeld, lastChain, allocatedAndBusy, demandUnmet, timeWasted, loneJob} {
+	for _, tell := range []func(*Summary) string{endedWell, loadOffered, jobsWaited, jobsHeld, lastChain, allocatedAndBusy, demandUnmet, timeWasted, loneJob} {
 		if text := tell(s); text != "" {
 			texts = append(texts, text)
 		}
@@ -39,6 +39,18 @@ func (s *Summary) number(name string) (*Value, bool) {
 		return nil, false
 	}
 	return &s.Values[i], true
+}
+
+// endedWell says that jobs succeed here which failed where they were recorded: why they did is no part of a trace.
+func endedWell(s *Summary) string {
+	switch n := s.Outcome().EndedWell; n {
+	case 0:
+		return ""
+	case 1:
+		return "The trace records one of the jobs that succeeded as failed or killed: it is replayed as far as it got there."
+	default:
+		return fmt.Sprintf("The trace records %s of the jobs that succeeded as failed or killed: they are replayed as far as they got there.", quantity.Thousands(n))
+	}
 }
 
 // loadOffered says that there is too little work for anything to wait, or far more than the cluster can do, and what to try. Where no job succeeds something else is wrong.

@@ -23,6 +23,7 @@ type Outcome struct {
 	AsRecorded   int64    `json:"recorded_failed"` // of those that did not succeed, the trace records so many as failed or killed
 	Unexpected   int64    `json:"unexpected"`      // of those that did not succeed: not so recorded, and not cut off by the end that was asked for
 	Reasons      []Reason `json:"reasons"`         // of those that did not succeed; that of the most jobs first
+	EndedWell    int64    `json:"-"`               // of those that succeeded, the trace records so many as failed or killed
 	Runs         int      `json:"-"`               // that were added
 }
 
@@ -106,7 +107,9 @@ func asRecorded(j *result.Job) bool { return j.Recorded == "failed" || j.Recorde
 func (o *Outcome) count(j *result.Job, cutOff bool) string {
 	o.Jobs++
 	if j.Outcome == record.JobSucceeded {
-		o.Succeeded++
+		if o.Succeeded++; asRecorded(j) {
+			o.EndedWell++
+		}
 		return j.Outcome
 	}
 	switch {

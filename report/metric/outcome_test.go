@@ -29,7 +29,7 @@ func TestOutcomeOf(t *testing.T) {
 		job(11, record.JobFailed, "asks for 999,999 MiB, at most 8,192", "", record.None),
 		job(12, record.JobFailed, "asks for 2048 MiB, at most 1,024", "", record.None),
 	}
-	want := &Outcome{Jobs: 13, Succeeded: 1, Failed: 4, Refused: 7, Unfinished: 1, AsRecorded: 2, Unexpected: 10, Runs: 1, Reasons: []Reason{
+	want := &Outcome{Jobs: 13, Succeeded: 1, EndedWell: 1, Failed: 4, Refused: 7, Unfinished: 1, AsRecorded: 2, Unexpected: 10, Runs: 1, Reasons: []Reason{
 		{Outcome: "failed", Words: "stage 3: too many failures", Jobs: 2, First: 1, Unexpected: 2},
 		{Outcome: "refused", Words: "Application application_1700000000000_0001 submitted by user ann to unknown queue: q", Jobs: 2, First: 8, Unexpected: 2},
 		{Outcome: "refused", Words: "asks for 999,999 MiB, at most 8,192", Jobs: 2, First: 11, Unexpected: 2},

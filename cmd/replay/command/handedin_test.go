@@ -196,6 +196,27 @@ func TestLogWithFloats(t *testing.T) {
 	}
 }
 
+// Jobs that failed where they were recorded succeed in a replay, which says so.
+func TestJobsThatEndWellHere(t *testing.T) {
+	for statuses, want := range map[[3]string]string{
+		{"COMPLETED", "COMPLETED", "COMPLETED"}: "",
+		{"FAILED", "COMPLETED", "COMPLETED"}:    "The trace records one of the jobs that succeeded as failed or killed: it is replayed as far as it got there.",
+		{"FAILED", "CANCELLED", "COMPLETED"}:    "The trace records 2 of the jobs that succeeded as failed or killed: they are replayed as far as they got there.",
+	} {
+		table, dir, text := filepath.Join(t.TempDir(), "jobs.csv"), filepath.Join(t.TempDir(), "trace"), "job_id,submit_time,run_s,status\n"
+		for i, s := range statuses {
+			text += fmt.Sprintf("%d,%d,60,%s\n", i, i, s)
+		}
+		if err := os.WriteFile(table, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		must(t, "import", "csv", table, "--nodes", "3", "--out", dir, "-q")
+		if got := must(t, "run", dir, "-q"); !strings.Contains(got, want) || want == "" && strings.Contains(got, "failed or killed") {
+			t.Errorf("%v: want %q in\n%s", statuses, want, got)
+		}
+	}
+}
+
 // Files of text that are packed are called so by whatever reads them, before a line of them is called wrong.
 func TestPackedTexts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file.gz")
