@@ -131,6 +131,20 @@ func TestProblems(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, " as in trace.json"},
+		{"changed configuration", func(t *testing.T, dir string) {
+			if err := os.WriteFile(filepath.Join(dir, "yarn-site.xml"), []byte("<configuration/>"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			editManifest(t, dir, func(m map[string]any) {
+				m["files"] = append(m["files"].([]any), map[string]any{"name": "yarn-site.xml", "bytes": 5})
+			})
+		}, "and a replay takes another by its flags (--config-dir, --yarn-site, ...)"},
+		{"no permission", func(t *testing.T, dir string) {
+			if os.Geteuid() == 0 {
+				t.Skip("root may read all")
+			}
+			os.Chmod(filepath.Join(dir, "jobs.parquet"), 0)
+		}, "jobs.parquet: file is not readable (permission denied), want the table of jobs"},
 		{"missing column", rewrite("tasks.parquet", func(rows []taskRow) []noDuration { return make([]noDuration, len(rows)) }), "tasks.parquet: duration_ms is missing, want INT64"},
 		{"mistyped columns", rewrite("tasks.parquet", func(rows []taskRow) []textDuration { return make([]textDuration, len(rows)) }),
 			"tasks.parquet: duration_ms is BYTE_ARRAY, want INT64"},

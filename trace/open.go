@@ -110,7 +110,11 @@ func (t *Trace) openTables() error {
 // checkFiles compares the files of the directory with those of the manifest, which may leave out all or the hashes.
 func (t *Trace) checkFiles(report func(Problem) error) error {
 	bad := func(name, column string, value, want any) error {
-		return report(wholeFile(filepath.Join(t.dir, name), column, fmt.Sprint(value), fmt.Sprintf("%v as in %s", want, manifestName)))
+		as := fmt.Sprintf("%v as in %s", want, manifestName)
+		if strings.HasSuffix(name, ".xml") {
+			as += ": a trace stays with the configuration that it was made with, and a replay takes another by its flags (--config-dir, --yarn-site, ...)"
+		}
+		return report(wholeFile(filepath.Join(t.dir, name), column, fmt.Sprint(value), as))
 	}
 	if m := &t.Manifest; m.Hash != "" && m.Hash != m.sum {
 		if err := report(wholeFile(filepath.Join(t.dir, manifestName), "hash", m.sum, m.Hash+" as it says itself")); err != nil {

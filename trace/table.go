@@ -48,6 +48,9 @@ func openError(err error) string {
 	if errors.Is(err, os.ErrNotExist) {
 		return "missing"
 	}
+	if p := (*os.PathError)(nil); errors.As(err, &p) { // the path is said
+		return fmt.Sprintf("not readable (%v)", p.Err)
+	}
 	return err.Error()
 }
 
