@@ -464,7 +464,7 @@ func TestComparisonOfWhatCannotBeCompared(t *testing.T) {
 		{"same name", []Variant{a, a}, `two variants are called "a"`},
 		{"fewer seeds", []Variant{a, variant(t, reporttest.Usual, "b", 1)}, "has 1 runs, \"a\" has 2: want the same, seed 2 of made-up is in one alone"},
 		{"a seed is missing", []Variant{a, missing}, `run 2 of variant "b" has seed 3, that of "a" has 2, and both have seed 1`},
-		{"other trace", []Variant{a, other}, "of trace another"},
+		{"other trace", []Variant{a, other}, "of the trace made-up (another)"},
 	} {
 		if _, err := Of(tt.vs, Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q in it", tt.name, err, tt.want)

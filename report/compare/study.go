@@ -101,8 +101,8 @@ func (s *Study) Add(replays ...*metric.Summary) error {
 	}
 	for v, r := range replays {
 		if r.Manifest.TraceHash != first.TraceHash {
-			return fmt.Errorf("run %d of variant %q is of trace %s, that of %q is of %s: want one trace (--nodes and --load of a replay change the cluster and the load of one)",
-				len(s.runs)+1, s.sides[v].Name, r.Manifest.TraceHash, s.sides[0].Name, first.TraceHash)
+			return fmt.Errorf("run %d of variant %q is of the trace %s (%s), that of %q is of %s (%s): want one trace (--nodes and --load of a replay change the cluster and the load of one)",
+				len(s.runs)+1, s.sides[v].Name, r.Manifest.TraceName, r.Manifest.TraceHash, s.sides[0].Name, first.TraceName, first.TraceHash)
 		}
 		if w := r.Manifest.Window; (w == nil) != (first.Window == nil) || w != nil && *w != next.window {
 			return fmt.Errorf("run %d of variant %q is of another window of the trace than that of %q", len(s.runs)+1, s.sides[v].Name, s.sides[0].Name)

@@ -285,10 +285,15 @@ func flagNames(flags []cli.Flag) (names []string) {
 	return names
 }
 
-// Meant asks whether one of the known names was meant, where one is near.
+// Meant asks whether one of the known names was meant, where one begins so, and no other, or one is near.
 func Meant(dashes, name string, known []string) string {
+	const beginning = 3 // letters: one of fewer is rather a misspelling
+	begun := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !strings.HasPrefix(k, name) || len(name) < beginning })
 	near := spelling.Nearest(name, known, 1)
-	if len(near) == 0 || !spelling.Near(name, near[0]) {
+	switch {
+	case len(begun) == 1:
+		near = begun
+	case len(near) == 0 || !spelling.Near(name, near[0]):
 		return ""
 	}
 	return fmt.Sprintf("; is %s%s meant?", dashes, near[0])

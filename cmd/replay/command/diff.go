@@ -180,6 +180,9 @@ func (p *program) diffSides(c *cli.Context) (sides [2]diffSide, err error) {
 			if err != nil {
 				return sides, err
 			}
+			if i > 0 && strings.EqualFold(v.name, sides[0].name) {
+				return sides, cmdline.Usagef("%s is given twice", v.given)
+			}
 			args := append([]string{"replay", "run", cmdline.Operand(c.Args().First())}, silently...)
 			sides[i] = diffSide{name: v.name, args: slices.Concat(args, p.words.Without(ofDiff), v.words)}
 		}

@@ -98,6 +98,9 @@ func TestGenParameters(t *testing.T) {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	var asJSON []struct{ Name, Value, About string }
+	if text := must(t, "gen", "month", "--parameters", "--json"); strings.TrimSpace(text) != "[]" {
+		t.Errorf("a preset without parameters: %q, want a list of none", text)
+	}
 	if err := json.Unmarshal([]byte(must(t, "gen", "facebook-2009", "--parameters", "--json", "--set", "map.median_s=7")), &asJSON); err != nil || len(asJSON) != len(want) {
 		t.Fatalf("%d parameters as JSON, want %d: %v", len(asJSON), len(want), err)
 	}

@@ -73,6 +73,8 @@ func TestWordsOfErrors(t *testing.T) {
 		{[]string{"run", trace, "--out", ""}, cmdline.ExitUsage, `--out is "", want a value; without the flag there is none`},
 		{[]string{"compare", trace, "--variant", "a: --scheduler ''", "--variant", "b:"}, cmdline.ExitUsage, `--variant a: --scheduler is "", want a value`},
 		{[]string{"run", trace, "--sharng", "drf"}, cmdline.ExitUsage, "unknown flag --sharng; is --sharing meant? (see replay run --help)"},
+		{[]string{"run", trace, "--sched", "fifo"}, cmdline.ExitUsage, "unknown flag --sched; is --scheduler meant? (see replay run --help)"},
+		{[]string{"diff", trace, "--variant", "a:", "--variant", "A: --sharing drf"}, cmdline.ExitUsage, "--variant A is given twice"},
 		{[]string{"run", trace, "--progress", "of"}, cmdline.ExitUsage, "want auto, on or off; is on meant?"},
 		{[]string{"comapre", trace}, cmdline.ExitUsage, `unknown command "comapre"; is compare meant? (see replay --help)`},
 		{[]string{"trace", "inof", trace}, cmdline.ExitUsage, `unknown command "inof"; is info meant? (see replay trace --help)`},

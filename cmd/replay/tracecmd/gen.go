@@ -75,7 +75,7 @@ func Gen() *cli.Command {
 				return cmdline.Usagef("%w", err)
 			}
 			if c.Bool("parameters") && c.Bool("json") {
-				return cmdline.WriteJSON(c.App.Writer, slices.Concat([]synth.Setting{}, settings))
+				return cmdline.WriteJSON(c.App.Writer, append([]synth.Setting{}, settings...))
 			}
 			if c.Bool("parameters") {
 				return writeSettings(c.App.Writer, preset, settings)
