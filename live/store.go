@@ -44,8 +44,8 @@ type store struct {
 	made   bool              // there was no folder
 }
 
-// folders are those of a recording, each before what it lies in.
-var folders = []string{appsDir, attemptsDir, logsDir, eventLogs, inputsDir, pathsDir, responses}
+// folders are those of a recording.
+var folders = []string{appsDir, attemptsDir, logsDir, eventLogs, inputsDir, pathsDir}
 
 type hdfsDefaults struct {
 	Replication int64 `json:"replication_default"`
@@ -67,7 +67,7 @@ func openStore(dir string) (*store, error) {
 	return s, nil
 }
 
-// close ends the recorder's hold on the folder. A recording that it began, and of which nothing was found, leaves nothing behind.
+// close ends the recorder's hold on the folder. A recording that it began, and that got no whole poll, leaves nothing behind.
 func (s *store) close() {
 	if s.began && s.rec.Polls.Count == 0 {
 		s.takeBack()
@@ -75,17 +75,21 @@ func (s *store) close() {
 	s.lock.Abort()
 }
 
-// takeBack removes what load has made, unless there is more: a poll that broke off leaves what the next one need not ask for again.
+// takeBack removes what there is without a whole poll, unless that has event logs, which the next one need not fetch again.
 func (s *store) takeBack() {
-	for _, d := range folders {
-		if os.Remove(s.path(d)) != nil { // it holds something
-			return
-		}
-	}
-	if entries, err := os.ReadDir(s.dir); err != nil || len(entries) != 1 || os.Remove(s.path(recordingFile)) != nil || !s.made {
+	if os.Remove(s.path(eventLogs)) != nil { // it holds something
 		return
 	}
-	os.Remove(s.dir)
+	for _, name := range []string{"fair-scheduler.xml", "capacity-scheduler.xml"} {
+		if text, err := input.ReadFile(s.path(name)); err == nil && strings.Contains(string(text), madeMark) {
+			os.Remove(s.path(name))
+		}
+	}
+	os.RemoveAll(s.path(responses))
+	os.Remove(s.path(recordingFile))
+	if s.made {
+		os.Remove(s.dir) // unless it holds what others have put there
+	}
 }
 
 func (s *store) path(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
@@ -185,14 +189,16 @@ func (s *store) writeJSON(name string, v any) error {
 func (s *store) writeChanged(name string, b []byte) error {
 	old, known := s.last[name]
 	if !known {
-		old, _ = input.ReadFile(s.path(name))
+		var err error
+		old, err = input.ReadFile(s.path(name))
+		known = err == nil
 	}
-	if !bytes.Equal(old, b) {
+	if !known || !bytes.Equal(old, b) {
 		if err := s.write(name, b); err != nil {
 			return err
 		}
 	}
-	if !strings.HasPrefix(name, responses) || known { // those of applications are many
+	if _, kept := s.last[name]; kept || !strings.HasPrefix(name, responses) { // those of applications are many
 		s.last[name] = b
 	}
 	return nil
