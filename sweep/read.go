@@ -178,7 +178,10 @@ func (p *Plan) texts(key string, n ast.Node) (out []Text, err error) {
 	return out, nil
 }
 
-// values is texts with the ranges among them written out. What stands in quotes is no range.
+// ofNumbers are the keys whose values can be nothing but numbers: a range in quotes, as programs write texts, is one there.
+var ofNumbers = []string{"seeds", "loads", "held_seeds"}
+
+// values is texts with the ranges among them written out. What stands in quotes is no range, but of ofNumbers.
 func (p *Plan) values(key string, n ast.Node) (out []Text, err error) {
 	list := []ast.Node{n}
 	if s, ok := n.(*ast.SequenceNode); ok {
@@ -190,7 +193,8 @@ func (p *Plan) values(key string, n ast.Node) (out []Text, err error) {
 	}
 	for i, t := range texts {
 		from, rest, ok := strings.Cut(t.Value, "..")
-		if kind := list[i].GetToken().Type; !ok || kind == token.SingleQuoteType || kind == token.DoubleQuoteType {
+		kind := list[i].GetToken().Type
+		if quoted := kind == token.SingleQuoteType || kind == token.DoubleQuoteType; !ok || quoted && !slices.Contains(ofNumbers, key) {
 			out = append(out, t)
 			continue
 		}

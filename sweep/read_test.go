@@ -164,3 +164,15 @@ func TestReadDoubtsOneSeed(t *testing.T) {
 		}
 	}
 }
+
+// A plan that a program wrote has its ranges in quotes.
+func TestReadRangesInQuotes(t *testing.T) {
+	p, err := Read("plan.json", []byte(`{"traces": ["a"], "seeds": "1..3", "loads": ["0.5", "1..2"], "grid": {"nodes": ["1..2"]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, err := p.Points()
+	if err != nil || len(points) != 3 || len(p.Seeds) != 3 {
+		t.Errorf("%d points, seeds %v, %v; want 3 loads with 1..2 as the one number of nodes, and 3 seeds", len(points), p.Seeds, err)
+	}
+}
