@@ -79,8 +79,8 @@ func detect(in string, opt *workload.Options) (fits, deeper []fit, none string, 
 		return fitsOf("standard input", "", head), nil, unknown(head), err
 	}
 	if info, err := os.Stat(in); err != nil || !info.IsDir() {
-		head, err := workload.Head(in)
-		return fitsOf(in, in, head), nil, unknown(head), err
+		fits, head, err := look(in)
+		return fits, nil, unknown(head), err
 	}
 	list, err := workload.List([]string{in}, nil)
 	if err != nil {
@@ -103,7 +103,7 @@ func detect(in string, opt *workload.Options) (fits, deeper []fit, none string, 
 		if n++; n > looked {
 			continue
 		}
-		head, err := workload.Head(path)
+		fits, head, err := look(path)
 		if err != nil {
 			unreadable = cmp.Or(unreadable, err)
 			continue
@@ -111,7 +111,7 @@ func detect(in string, opt *workload.Options) (fits, deeper []fit, none string, 
 		if is := unknown(head); none == "" || none == empty {
 			none = is
 		}
-		for _, f := range fitsOf(path, path, head) {
+		for _, f := range fits {
 			if _, ok := seen[f.format]; !ok {
 				seen[f.format] = f
 			}
@@ -138,11 +138,11 @@ func others(files []string, seen map[string]fit) (list []fit) {
 		if path == "" {
 			continue
 		}
-		head, err := workload.Head(path)
+		fits, _, err := look(path)
 		if err != nil {
 			continue
 		}
-		for _, f := range fitsOf(path, path, head) {
+		for _, f := range fits {
 			if !told[f.format] && !Importers[f.format].Fallback {
 				told[f.format] = true
 				list = append(list, f)
@@ -150,6 +150,15 @@ func others(files []string, seen map[string]fit) (list []fit) {
 		}
 	}
 	return list
+}
+
+// look returns the formats that a file has, and its head. That it is an archive is an error where no format takes it.
+func look(path string) (fits []fit, head []byte, err error) {
+	head, err = workload.Head(path)
+	if fits = fitsOf(path, path, head); len(fits) > 0 {
+		err = nil
+	}
+	return fits, head, err
 }
 
 const empty = "empty"

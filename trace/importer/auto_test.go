@@ -1,7 +1,9 @@
 package importer
 
 import (
+	"archive/zip"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -222,5 +224,34 @@ func TestNothing(t *testing.T) {
 		importtest.Refused(t, Importers[name], []string{path}, nil, path+": no application with a task; no row was read")
 		importtest.Refused(t, Importers[name], []string{path, importtest.WriteNew(t, "empty", text)}, nil, path+" and 1 more: no application with a task; no row was read")
 		importtest.Refused(t, Importers[name], []string{workload.Stdin}, func(o *workload.Options) { o.Stdin = strings.NewReader(text) }, "standard input: no application with a task")
+	}
+}
+
+// An archive of event logs, as a history server gives it, is known by what is in it, alone and in a folder; one of tables is refused.
+func TestDetectArchives(t *testing.T) {
+	log := []byte(`{"Event":"SparkListenerLogStart","Spark Version":"3.5.5"}` + "\n")
+	for name, tt := range map[string]struct {
+		text []byte
+		want string
+	}{"application_1_0001": {log, "spark-eventlog"}, "jobs.csv": {[]byte("job,submit,run_s\na,0,5\nb,1,5\n"), ""}} {
+		for _, method := range []uint16{zip.Store, zip.Deflate} {
+			var out bytes.Buffer
+			w := zip.NewWriter(&out)
+			f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+			if err == nil {
+				_, err = f.Write(tt.text)
+			}
+			if err := errors.Join(err, w.Close()); err != nil {
+				t.Fatal(err)
+			}
+			path := importtest.WriteNew(t, "eventLogs.zip", out.String())
+			for _, in := range []string{path, filepath.Dir(path)} {
+				opt := workload.DefaultOptions()
+				got, _, err := Detect([]string{in}, &opt)
+				if got != tt.want || tt.want == "" && (err == nil || !strings.Contains(err.Error(), "is a zip archive, want the files in it")) {
+					t.Errorf("%s of %s: %q, %v, want %q", in, name, got, err, tt.want)
+				}
+			}
+		}
 	}
 }

@@ -209,6 +209,7 @@ func (b *Builder) EachLine(ctx context.Context, path string, f func(s *Source, n
 const headBytes = 64 << 10
 
 // Head returns the beginning of a file, unpacked, for [Format.Detect]: of a Parquet file "PAR1" and the names of its columns, one a line.
+// An archive of files is an error; of a zip its own beginning stands beside that, as a format may take some.
 func Head(path string) ([]byte, error) {
 	f, err := codec.Open(path, "", 0)
 	if err != nil {
@@ -221,7 +222,10 @@ func Head(path string) ([]byte, error) {
 	}
 	if !bytes.HasPrefix(head, []byte("PAR1")) {
 		if err := isArchive(head); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			if !bytes.HasPrefix(head, []byte(zipMagic)) {
+				head = nil
+			}
+			return head, fmt.Errorf("%s: %w", path, err)
 		}
 		return head, nil
 	}
