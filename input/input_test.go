@@ -83,3 +83,20 @@ func TestTextsThatAreNone(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 }
+
+// A document that is not in the encoding that it is read in says where, or what of its declaration is wrong.
+func TestEncodingsOfXML(t *testing.T) {
+	if _, err := XML([]byte("<a>\n\u00f6\n<b>\xf6</b></a>")); err == nil || !strings.HasPrefix(err.Error(), "the text is not UTF-8: line 3 has the byte 0xf6;") {
+		t.Errorf("%v", err)
+	}
+	if _, err := XML([]byte("<a>\xe2\x82")); err == nil || !strings.HasPrefix(err.Error(), "the text is not UTF-8: line 1 has the byte 0xe2;") {
+		t.Errorf("cut in a character: %v", err)
+	}
+	d, err := XML([]byte(`<?xml version="1.0" encoding="UTF-16"?><a/>`))
+	if err == nil {
+		_, err = d.RawToken()
+	}
+	if err == nil || !strings.Contains(err.Error(), "encoding UTF-16 is declared, and the text has no byte order mark of it") {
+		t.Errorf("a declaration alone: %v", err)
+	}
+}

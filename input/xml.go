@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -22,7 +21,7 @@ var version = regexp.MustCompile(`^\x{feff}?<\?xml\s+version\s*=\s*["'](1\.1)["'
 func XML(text []byte) (*xml.Decoder, error) {
 	text, wide := fromUTF16(text)
 	if !utf8.Valid(text) && !declaresEncoding(text) {
-		return nil, errors.New("the text is not UTF-8")
+		return nil, notUTF8(text)
 	}
 	if at := version.FindSubmatchIndex(text); at != nil {
 		text = slices.Concat(text[:at[2]], []byte("1.0"), text[at[3]:])
@@ -35,6 +34,19 @@ func XML(text []byte) (*xml.Decoder, error) {
 		return latin1Reader(charset, r)
 	}
 	return d, nil
+}
+
+// notUTF8 says where the first byte is that is none of UTF-8.
+func notUTF8(text []byte) error {
+	at := 0
+	for {
+		r, n := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && n < 2 {
+			break
+		}
+		at += n
+	}
+	return fmt.Errorf("the text is not UTF-8: line %d has the byte 0x%02x; where it is in ISO-8859-1, the declaration <?xml version=\"1.0\" encoding=\"ISO-8859-1\"?> before it says so", 1+bytes.Count(text[:at], []byte("\n")), text[at])
 }
 
 // fromUTF16 turns a text with the byte order mark of UTF-16 into UTF-8, as Java's parsers do; wide tells that it was one.
@@ -62,6 +74,9 @@ func fromUTF16(text []byte) (out []byte, wide bool) {
 type EncodingError struct{ Charset string }
 
 func (e *EncodingError) Error() string {
+	if strings.HasPrefix(strings.ToLower(e.Charset), "utf-16") {
+		return fmt.Sprintf("encoding %s is declared, and the text has no byte order mark of it: want another declaration, or a text in UTF-16", e.Charset)
+	}
 	return fmt.Sprintf("encoding %s is not read here, want UTF-8, UTF-16, US-ASCII or ISO-8859-1", e.Charset)
 }
 

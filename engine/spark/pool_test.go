@@ -75,7 +75,7 @@ func TestParsePoolsEncodings(t *testing.T) {
 	if _, _, err := ParsePools("f.xml", strings.NewReader(fmt.Sprintf(doc, "windows-1252", "o"))); err == nil || !strings.Contains(err.Error(), "f.xml:1: xml: opening charset \"windows-1252\": encoding windows-1252 is not read here, want UTF-8") {
 		t.Errorf("%v", err)
 	}
-	if _, _, err := ParsePools("f.xml", strings.NewReader("<a>\xf6</a>")); err == nil || err.Error() != "f.xml: the text is not UTF-8" {
+	if _, _, err := ParsePools("f.xml", strings.NewReader("<a>\xf6</a>")); err == nil || !strings.HasPrefix(err.Error(), "f.xml: the text is not UTF-8: line 1 has the byte 0xf6;") {
 		t.Errorf("%v", err)
 	}
 }

@@ -157,8 +157,11 @@ func parseXML(text []byte) (*node, *Error) {
 			top.children = append(top.children, n)
 			stack = append(stack, n)
 		case xml.EndElement:
-			if len(stack) == 1 || top.tag != qualified(t.Name) {
-				return nil, xmlRefusal(line, "malformed XML: </%s> closes nothing that is open", qualified(t.Name))
+			switch tag := qualified(t.Name); {
+			case len(stack) == 1:
+				return nil, xmlRefusal(line, "malformed XML: </%s> closes nothing that is open", tag)
+			case top.tag != tag:
+				return nil, xmlRefusal(line, "malformed XML: </%s> stands where <%s> of line %d is open, want </%[2]s> first", tag, top.tag, top.line)
 			}
 			stack = stack[:len(stack)-1]
 		case xml.CharData:
