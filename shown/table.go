@@ -26,10 +26,19 @@ const (
 )
 
 // Row adds a row. The last cell of a row does not make its column wider for rows that go on.
-func (t *Table) Row(cells ...string) { t.rows = append(t.rows, row{slices.Clone(cells), none}) }
+func (t *Table) Row(cells ...string) { t.rows = append(t.rows, row{oneLine(cells), none}) }
 
 // Head adds a row of headings.
-func (t *Table) Head(cells ...string) { t.rows = append(t.rows, row{slices.Clone(cells), Heading}) }
+func (t *Table) Head(cells ...string) { t.rows = append(t.rows, row{oneLine(cells), Heading}) }
+
+// oneLine has the ends of lines that a name may have as of [Bytes], which would be rows of their own.
+func oneLine(cells []string) []string {
+	cells = slices.Clone(cells)
+	for k, cell := range cells {
+		cells[k] = strings.ReplaceAll(cell, "\n", `\u000a`)
+	}
+	return cells
+}
 
 // Write writes the rows to w, and forgets them.
 func (t *Table) Write(w io.Writer) error {

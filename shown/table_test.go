@@ -104,3 +104,14 @@ func TestStyles(t *testing.T) {
 		t.Errorf("a name steers what shows it: %q", name)
 	}
 }
+
+// A name with an end of a line in it is no row of its own.
+func TestTableOfNamesOfSeveralLines(t *testing.T) {
+	var s bytes.Buffer
+	table := &Table{}
+	table.Row("logs/a\nb", "1")
+	table.Row("c", "2")
+	if err := table.Write(&s); err != nil || s.String() != "logs/a\\u000ab  1\nc              2\n" {
+		t.Errorf("%v: %q", err, s.String())
+	}
+}

@@ -353,10 +353,10 @@ func StoppedAt(ms int64) string {
 	return "the replay stopped at " + (time.Duration(ms) * time.Millisecond).String()
 }
 
-// JobCalled says which job a text is about: its number, and the first of its names that it has.
+// JobCalled says which job a text is about: its number, and the first of its names that it has, in one line.
 func JobCalled(id int64, names ...string) string {
 	if name := cmp.Or(names...); name != "" {
-		return fmt.Sprintf("job %d (%s)", id, name)
+		return fmt.Sprintf("job %d (%s)", id, strings.ReplaceAll(name, "\n", `\u000a`))
 	}
 	return fmt.Sprintf("job %d", id)
 }

@@ -30,3 +30,12 @@ func TestCluster(t *testing.T) {
 		}
 	}
 }
+
+// Texts that name a job stay one line, whatever its name has in it.
+func TestJobCalledIsOneLine(t *testing.T) {
+	for name, want := range map[string]string{"": "job 3", "etl": "job 3 (etl)", "a\nb": `job 3 (a\u000ab)`} {
+		if got := JobCalled(3, name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
