@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,6 +166,14 @@ func TestHelpEverywhere(t *testing.T) {
 	}
 	if flags := completed(t, "run", "--sh"); len(flags) != 1 || flags[0] != "--sharing" {
 		t.Errorf("--sh is completed to %q", flags)
+	}
+	for words, want := range map[string]string{"import": "spark-eventlog", "gen": "facebook-2009", "completion": "fish", "gen --s": "--seed", "import --bl": "--blocks"} {
+		if names := completed(t, strings.Fields(words)...); !slices.Contains(names, want) {
+			t.Errorf("%s is completed to %q, want %s among them", words, names, want)
+		}
+	}
+	if names := completed(t, "import", "csv"); len(names) > 0 {
+		t.Errorf("an input is completed to %q, want the shell's own files", names)
 	}
 }
 

@@ -59,7 +59,7 @@ func writeText(c *cli.Context, value any, text string) error {
 // Completion prints scripts for shells.
 func Completion() *cli.Command {
 	names := slices.Sorted(maps.Keys(shells))
-	return &cli.Command{
+	return cmdline.Completed(&cli.Command{
 		Name:      "completion",
 		Usage:     "print a script that completes commands and flags in a shell: " + strings.Join(names, ", "),
 		ArgsUsage: "SHELL",
@@ -84,5 +84,5 @@ func Completion() *cli.Command {
 				Script string `json:"script"`
 			}{shell, script}, script)
 		},
-	}
+	}, names...)
 }

@@ -28,7 +28,7 @@ func Gen() *cli.Command {
 		}
 		presets.WriteString(")")
 	}
-	return &cli.Command{
+	return cmdline.Completed(&cli.Command{
 		Name:      "gen",
 		Usage:     "write a synthetic trace from a preset",
 		ArgsUsage: "PRESET --out DIR",
@@ -92,7 +92,7 @@ func Gen() *cli.Command {
 			}
 			return writeGenerated(c.App.Writer, result)
 		},
-	}
+	}, presetNames()...)
 }
 
 // presetOf is the preset called by the argument, or one fitted to a trace.
@@ -106,13 +106,16 @@ func presetOf(c *cli.Context) (*synth.Preset, error) {
 	}
 	preset, err := synth.Find(name)
 	if err != nil {
-		var known []string
-		for _, p := range synth.Presets {
-			known = append(known, p.Name)
-		}
-		return nil, cmdline.Usagef("%w%s", err, cmdline.Meant("", name, known))
+		return nil, cmdline.Usagef("%w%s", err, cmdline.Meant("", name, presetNames()))
 	}
 	return preset, nil
+}
+
+func presetNames() (names []string) {
+	for _, p := range synth.Presets {
+		names = append(names, p.Name)
+	}
+	return names
 }
 
 // nameFlag is the flag that names a trace.

@@ -32,7 +32,7 @@ func Import() *cli.Command {
 	for _, name := range slices.Sorted(maps.Keys(importer.Importers)) {
 		fmt.Fprintf(&formats, "\n  %-16s %s", name, importer.Importers[name].Usage)
 	}
-	return &cli.Command{
+	return cmdline.Completed(&cli.Command{
 		Name:      "import",
 		Usage:     "turn a foreign format into a trace directory",
 		ArgsUsage: "[FORMAT] INPUT...",
@@ -66,7 +66,7 @@ func Import() *cli.Command {
 			&cli.BoolFlag{Name: "json", Usage: "print what was imported and every input as JSON"},
 		}, append(append(InputFlags(), cmdline.ProgressFlags()...), paramFlags()...)...),
 		Action: runImport,
-	}
+	}, append(slices.Sorted(maps.Keys(importer.Importers)), importer.Auto)...)
 }
 
 // paramFlags are the options of formats, one flag for each name.
