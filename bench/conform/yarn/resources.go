@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"replay/bench/conform/golden"
 	"replay/engine/yarn/conf"
@@ -63,8 +64,8 @@ func runResources(c *resourcesCase, out *golden.Results) {
 		got = amounts(golden.Amounts(calc.Normalize(c.Ask.resource(), c.Min.resource(), c.Max.resource(), c.Inc.resource()), len(c.Types)))
 	case "increment":
 		props := golden.Properties(c.Conf)
-		for _, t := range c.Types[2:] {
-			props["yarn.resource-types"] = t
+		if more := c.Types[2:]; len(more) > 0 {
+			props["yarn.resource-types"] = strings.Join(more, ",")
 		}
 		var site *conf.Site
 		if site, err = conf.NewSite(props); err == nil {
