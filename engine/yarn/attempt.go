@@ -1,6 +1,7 @@
 package yarn
 
 import (
+	"cmp"
 	"slices"
 	"unsafe"
 
@@ -29,6 +30,8 @@ type Attempt struct {
 	// that counts is the ResourceManager's own.
 	WaitingForAM bool
 	Stopped      bool
+	grown        uint8 // how often YARN's table of live containers has doubled
+	lives        int32 // how many live containers there are
 
 	last    int64 // number of the last container
 	black   map[protocol.Name]bool
@@ -130,6 +133,9 @@ func (a *Attempt) AddLive(id protocol.ContainerID, c *Container) {
 		a.live = append(a.live, nil)
 	}
 	a.live[id.Number()-1] = c
+	if a.lives++; a.lives >= firstLive<<a.grown/4*3 {
+		a.grown++
+	}
 }
 
 // RemoveLive forgets a live container and reports whether it was there.
@@ -140,6 +146,7 @@ func (a *Attempt) RemoveLive(id protocol.ContainerID) bool {
 		return false
 	}
 	a.live[id.Number()-1] = nil
+	a.lives--
 	for i, o := range a.newly {
 		if o == c {
 			a.newly = append(a.newly[:i], a.newly[i+1:]...)
@@ -147,6 +154,20 @@ func (a *Attempt) RemoveLive(id protocol.ContainerID) bool {
 		}
 	}
 	return true
+}
+
+// firstLive is the length of the table in which YARN begins to keep the live containers of an attempt.
+const firstLive = 16
+
+// LiveInOrder returns the live containers in YARN's order, the hash order of their numbers; of several in one place of the table the lower number comes first.
+//
+// Source: SchedulerApplicationAttempt.getLiveContainers.
+func (a *Attempt) LiveInOrder() []*Container {
+	list := slices.Collect(a.AllLive)
+	slices.SortStableFunc(list, func(c, d *Container) int {
+		return cmp.Compare(jvm.Place(c.Hash, firstLive<<a.grown), jvm.Place(d.Hash, firstLive<<a.grown))
+	})
+	return list
 }
 
 // AllLive yields the live containers by number.

@@ -377,7 +377,11 @@ func (f *Scheduler) RemoveAttempt(id protocol.AppID) {
 	}
 	f.touch()
 	a.FetchTables()
-	for c := range a.AllLive {
+	live := a.AllLive
+	if len(f.kills) > 0 { // one that is killed once more puts back as many as there were when it came back now: the order shows
+		live = slices.Values(a.LiveInOrder())
+	}
+	for c := range live {
 		f.completed(c, protocol.ExitAborted, yarn.EventKill)
 	}
 	for _, c := range a.reservedContainers() {

@@ -38,8 +38,11 @@ func Slot(h int32, most int) int {
 	for most > length/4*3 {
 		length *= 2
 	}
-	return int(spread(h)) & (length - 1)
+	return Place(h, length)
 }
+
+// Place returns the slot of a key, by its hash code, in a table of that length, a power of two.
+func Place(h int32, length int) int { return int(spread(h)) & (length - 1) }
 
 // Len returns the number of keys.
 func (m *HashMap[K, V]) Len() int { return m.size }
