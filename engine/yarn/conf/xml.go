@@ -165,6 +165,7 @@ func parseXML(text []byte) (*node, *Error) {
 			}
 			stack = stack[:len(stack)-1]
 		case xml.CharData:
+			cdata := bytes.HasPrefix(text[min(int(start), len(text)):], []byte("<![CDATA["))
 			if len(stack) == 1 {
 				outside := string(t)
 				if start == 0 {
@@ -172,12 +173,11 @@ func parseXML(text []byte) (*node, *Error) {
 				}
 				end := d.InputOffset()
 				refers := end-start != int64(len(t)) && bytes.IndexByte(text[min(int(start), len(text)):min(int(end), len(text))], '&') >= 0
-				if refers || strings.Trim(outside, " \t\r\n") != "" {
+				if cdata || refers || strings.Trim(outside, " \t\r\n") != "" {
 					return nil, xmlRefusal(line, "malformed XML: text outside of the root element")
 				}
 				continue
 			}
-			cdata := bytes.HasPrefix(text[min(int(start), len(text)):], []byte("<![CDATA["))
 			if len(t) == 0 && !cdata {
 				continue
 			}
