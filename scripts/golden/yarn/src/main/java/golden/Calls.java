@@ -37,7 +37,6 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAddedSch
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptAddedSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptRemovedSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppRemovedSchedulerEvent;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ContainerExpiredSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeAddedSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeRemovedSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeResourceUpdateSchedulerEvent;
@@ -70,6 +69,7 @@ abstract class Calls {
   boolean named; // nodes are called by host and port, types have units, capacities add up to 0
   boolean storm; // asks that no client makes, unlike nodes, many events in one millisecond
   boolean broken; // the last event threw
+  Strange strange; // null where clients and nodes know the cluster
   Resizes resizes; // null where containers keep their sizes
 
   Calls(long seed) {
@@ -200,6 +200,9 @@ abstract class Calls {
           b.ended = true;
           if (!b.launched) {
             boxes.remove(key(app, b.number));
+            if (strange != null) {
+              strange.ended(b);
+            }
           }
         }
         break;
@@ -230,7 +233,7 @@ abstract class Calls {
       mem = pick(mem, 0, 1, 1023, 3000, 200_000);
       vc = pick(vc, 0, 1, 3, 500);
     }
-    if (rare && percent(10)) {
+    if (rare && strange == null && percent(10)) {
       mem = pick(786432, 1 << 30, Integer.MAX_VALUE);
       vc = pick(128, 30000);
     }
@@ -266,6 +269,9 @@ abstract class Calls {
     m.context.getRMNodes().remove(node.getNodeID());
     emit(e, () -> s.handle(new NodeRemovedSchedulerEvent(node)));
     boxes.values().removeIf(b -> b.node.equals(host));
+    if (strange != null) {
+      strange.gone(host);
+    }
     if (wide && percent(30)) {
       racks.remove(host); // it may come back on another rack
     }
@@ -287,7 +293,7 @@ abstract class Calls {
   }
 
   void addApp() throws Exception {
-    App a = new App(nextApp++, pick(queues()));
+    App a = new App(nextApp++, queue());
     apps.put(a.id, a);
     String user = user();
     a.am = new int[] {pick(512, 1024, 1500, 2048), pick(1, 1, 1, 2), 0};
@@ -321,6 +327,10 @@ abstract class Calls {
     attempt(a);
   }
 
+  String queue() {
+    return pick(queues());
+  }
+
   String user() {
     return "u" + (1 + rnd.nextInt(wide ? 2 : 4));
   }
@@ -344,7 +354,7 @@ abstract class Calls {
   }
 
   int appPriority() {
-    return 0;
+    return strange != null && percent(30) ? rnd.nextInt(12) : 0;
   }
 
   ApplicationPlacementContext placed(String queue) {
@@ -484,6 +494,9 @@ abstract class Calls {
         boxes.remove(key(b.app, b.number));
       }
     }
+    if (strange != null) {
+      strange.report(host, launched, up);
+    }
     if (resizes != null) {
       resizes.report(host, e, launched, up, ended, down);
     } else {
@@ -569,23 +582,5 @@ abstract class Calls {
       s.handle(new AppRemovedSchedulerEvent(Manager.appId(a.id), RMAppState.FINISHED));
     });
     m.context.getRMApps().remove(Manager.appId(a.id));
-  }
-
-  void expire() throws Exception {
-    List<Box> list = new ArrayList<>();
-    for (Box b : boxes.values()) {
-      if (b.acquired && !b.launched && !b.ended && (odd || (b.number & 0xffffffffL) > 1)) {
-        list.add(b);
-      }
-    }
-    if (list.isEmpty()) {
-      return;
-    }
-    Box b = pick(list);
-    Map<String, Object> e = event("expire");
-    e.put("a", b.app);
-    e.put("c", b.number);
-    emit(e, () -> s.handle(new ContainerExpiredSchedulerEvent(
-        Manager.container(b.app, b.number))));
   }
 }

@@ -173,7 +173,11 @@ final class Cases {
     public void cacheGroupsAdd(List<String> groups) {}
   }
 
-  String placement(long id) throws Exception {
+  private static final String[] ODD_USERS = {"al", "bob", "root", "default", "a.b", ".al", "al.", "a..b", "été", "\u00a0al", "AL", "a b", "_dot_", "a_dot_b", ".", "users"};
+  private static final String[] ODD_QUEUES = {"root.al", "root.users.al", ".", "..", "a.", "root..", " root.a ", "root.A", "\u00a0a", "root.a.b.c.d", "root.root", "root.root.a", "Root.a", "root.a b", "\t", "root.été", "root.a.", "default.a", "root.default.a", "DEFAULT ",
+    "a_dot_b", "root. a", "root.a .b", "root.g1.al", "root.ops.dev"};
+
+  String placement(long id, boolean edges) throws Exception {
     if (rnd.nextInt(3) == 0) {
       site.put("yarn.scheduler.fair.allow-undeclared-pools", rnd.nextBoolean());
     }
@@ -181,11 +185,15 @@ final class Cases {
       site.put("yarn.scheduler.fair.user-as-default-queue", rnd.nextBoolean());
     }
     String xml = texts.placement();
+    if (edges && rnd.nextInt(3) == 0) {
+      xml = new Edits(rnd).of(xml);
+    }
     CaseGroups.of.clear();
-    for (String u : Texts.USERS) {
+    String[] users = edges ? ODD_USERS : Texts.USERS;
+    for (String u : users) {
       List<String> groups = new ArrayList<>();
       for (int i = rnd.nextInt(4); i > 0; i--) {
-        String g = texts.pick(Texts.NAMES);
+        String g = edges && rnd.nextInt(4) == 0 ? texts.pick(ODD_USERS) : texts.pick(Texts.NAMES);
         if (!groups.contains(g)) {
           groups.add(g);
         }
@@ -200,7 +208,7 @@ final class Cases {
     out.put("groups", new TreeMap<>(CaseGroups.of));
     List<List<String>> apps = new ArrayList<>();
     for (int i = 3 + rnd.nextInt(5); i > 0; i--) {
-      apps.add(List.of(texts.pick(Texts.USERS), texts.submitted()));
+      apps.add(List.of(texts.pick(users), edges && rnd.nextInt(2) == 0 ? texts.pick(ODD_QUEUES) : texts.submitted()));
     }
     out.put("apps", apps);
     Configuration conf = conf();

@@ -75,8 +75,11 @@ final class ClientCase {
   private Map<String, Object> op;
   private boolean fails;
 
-  ClientCase(long seed) {
+  private final boolean odd; // requests of any size at any place, removed when they are not there
+
+  ClientCase(long seed, boolean odd) {
     rnd = new Random(seed);
+    this.odd = odd;
   }
 
   private int pick(int... of) {
@@ -174,6 +177,14 @@ final class ClientCase {
     String[] nodes = names("h", 7);
     String[] racks = names("/r", 4);
     boolean relax = percent(70);
+    if (odd) {
+      mem = pick(mem, mem, 0, 1, 513, Integer.MAX_VALUE);
+      vc = pick(vc, vc, 0, 1000);
+      priority = percent(15) ? pick(-1, 0, 1_000_000) : priority;
+      arid = percent(10) ? pick(-1, 7, Integer.MAX_VALUE) : arid;
+      strange(nodes, "", "*", "H1", "h1 ", "r1");
+      strange(racks, "", "*", "h1", "/default-rack", "r1", "/R1");
+    }
     op.put("k", k);
     op.put("pri", priority);
     op.put("mem", mem);
@@ -195,6 +206,9 @@ final class ClientCase {
     try {
       client.addContainerRequest(r);
     } catch (RuntimeException x) {
+      if (odd) {
+        requests.set(k, r);
+      }
       op.put("err", x.getClass().getSimpleName());
       op.put("at", "add");
       return;
@@ -203,12 +217,27 @@ final class ClientCase {
     live.add(k);
   }
 
+  /** Puts others in the place of some of the names. */
+  private void strange(String[] names, String... others) {
+    for (int i = 0; names != null && i < names.length; i++) {
+      if (percent(12)) {
+        names[i] = others[rnd.nextInt(others.length)];
+      }
+    }
+  }
+
   private void remove(Client client) {
     if (live.isEmpty()) {
       return;
     }
     op("remove");
-    Integer k = live.remove(rnd.nextInt(live.size()));
+    Integer k = live.get(rnd.nextInt(live.size()));
+    if (odd && percent(25)) {
+      do {
+        k = rnd.nextInt(requests.size());
+      } while (requests.get(k) == null);
+    }
+    live.remove(k);
     op.put("k", k);
     client.removeContainerRequest(requests.get(k));
   }
@@ -226,9 +255,14 @@ final class ClientCase {
 
   private void match(Client client, int priority) {
     op("match");
-    String where = percent(20) ? "*" : percent(30) ? "/r" + rnd.nextInt(4) : "h" + rnd.nextInt(7);
+    String where = odd && percent(10) ? percent(50) ? "" : "/default-rack" : percent(20) ? "*" : percent(30) ? "/r" + rnd.nextInt(4) : "h" + rnd.nextInt(7);
     int mem = pick(512, 1024, 2048, 4096);
     int vc = pick(1, 2, 4);
+    if (odd) {
+      mem = pick(mem, mem, 0, 1, 513, Integer.MAX_VALUE);
+      vc = pick(vc, vc, 0, 1000);
+      priority = percent(15) ? pick(-1, 0, 1_000_000) : priority;
+    }
     op.put("pri", priority);
     op.put("loc", where);
     op.put("mem", mem);
@@ -259,7 +293,7 @@ final class ClientCase {
     List<String> add = new ArrayList<>();
     List<String> rem = new ArrayList<>();
     for (int i = rnd.nextInt(3); i > 0; i--) {
-      add.add("h" + rnd.nextInt(7));
+      add.add(odd && percent(15) ? "*" : "h" + rnd.nextInt(7));
     }
     for (int i = rnd.nextInt(3); i > 0; i--) {
       rem.add("h" + rnd.nextInt(7));

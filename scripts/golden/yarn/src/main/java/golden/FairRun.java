@@ -49,6 +49,16 @@ class FairRun extends Run {
     return leaves;
   }
 
+  @Override
+  String queue() {
+    String q = super.queue();
+    if (strange == null || !percent(15)) {
+      return q;
+    }
+    int dot = q.lastIndexOf('.');
+    return percent(30) ? new Texts(rnd).path() : pick(q.substring(0, dot), q.substring(dot + 1), q + ".x", q + ".", "root", "default", "root.default", "Root" + q.substring(4), q.toUpperCase(), q.substring(0, dot) + ".y.z", q + " ", " " + q);
+  }
+
   // ---- configuration
 
   String policy(String parent, boolean leaf) {
@@ -284,7 +294,7 @@ class FairRun extends Run {
     if (percent(30)) {
       leaves.add("root.new" + rnd.nextInt(2));
     }
-    return b.toString();
+    return strange != null && percent(20) ? new Edits(rnd).of(b.toString()).replace("us-ascii", "UTF-8") : b.toString();
   }
 
   List<String> play(String name, int hosts, int events, File dir) throws Exception {

@@ -5,7 +5,7 @@ import java.util.List;
 
 /** A random run of the CapacityScheduler with siblings whose capacities are of several kinds, draining nodes, further attempts, many users with weights. */
 class MixedCapacityRun extends WideCapacityRun {
-  private final boolean drains = percent(50);
+  final boolean drains = percent(50);
   private final boolean fails = percent(50);
   private final int crowd = pick(2, 3, 8, 20);
   boolean modern;

@@ -41,6 +41,15 @@ final class RareCapacityRun extends MixedCapacityRun {
     if (percent(50)) {
       parent(PREFIX + "root.");
     }
+    if (strange != null) {
+      if (percent(40)) {
+        // Without an end, the class offers a draining node the same container for ever.
+        site.put(PREFIX + "per-node-heartbeat.maximum-container-assignments", drains ? pick(0, 2, -7, 500) : -1);
+      }
+      if (percent(40)) {
+        CapacityEdges.draw(rnd, site);
+      }
+    }
     for (String q : new ArrayList<>(leaves)) {
       others.add(q.substring(q.lastIndexOf('.') + 1));
     }

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ContainerExpiredSchedulerEvent;
 
 /** One random run of a scheduler: a script that reacts to what the scheduler does, and its recording. */
 abstract class Run extends Calls {
@@ -64,6 +65,9 @@ abstract class Run extends Calls {
       if (storm) {
         some.replaceAll(this::unlike);
       }
+      if (strange != null) {
+        some.replaceAll(strange::row);
+      }
       asks.addAll(some);
     }
     List<Long> releases = new ArrayList<>();
@@ -80,6 +84,11 @@ abstract class Run extends Calls {
       oddReleases(a, releases);
       add = percent(15) ? places() : null;
       remove = percent(15) ? places() : null;
+    }
+    if (strange != null) {
+      strange.twice(releases);
+      add = strange.places(add);
+      remove = strange.places(remove);
     }
     List<List<Object>> updates = resizes == null ? List.of() : resizes.draw(a);
     if (resizes != null && resizes.numbers) {
@@ -266,5 +275,23 @@ abstract class Run extends Calls {
       default:
         resizeNode(pick(new ArrayList<>(nodes.keySet())));
     }
+  }
+
+  private void expire() throws Exception {
+    List<Box> list = new ArrayList<>();
+    for (Box b : boxes.values()) {
+      if (b.acquired && !b.launched && !b.ended && (odd || (b.number & 0xffffffffL) > 1)) {
+        list.add(b);
+      }
+    }
+    if (list.isEmpty()) {
+      return;
+    }
+    Box b = pick(list);
+    Map<String, Object> e = event("expire");
+    e.put("a", b.app);
+    e.put("c", b.number);
+    emit(e, () -> s.handle(new ContainerExpiredSchedulerEvent(
+        Manager.container(b.app, b.number))));
   }
 }

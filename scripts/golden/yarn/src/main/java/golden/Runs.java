@@ -54,6 +54,12 @@ final class Runs {
     return met(run, seed);
   }
 
+  /** The same with clients and nodes that do not know the cluster. */
+  private static <T extends Run> T strange(T run, long seed) {
+    run.strange = new Strange(run);
+    return met(run, seed);
+  }
+
   private static boolean bit(long seed, int i) {
     return (new Random(seed * 977).nextInt() >> i & 1) == 1;
   }
@@ -147,6 +153,17 @@ final class Runs {
       case "fifo_storm":
         lines = stormy(new FifoRun(seed, true, bit(seed, 0), bit(seed, 1)), seed).play(name, hosts, events);
         break;
+      case "fair_strange":
+      case "fair_strange_gpu":
+        lines = strange(new WideFairRun(seed, bit(seed, 0), bit(seed, 1)), seed).play(name, hosts, events, dir);
+        break;
+      case "capacity_strange":
+      case "capacity_strange_gpu":
+        lines = strange(new RareCapacityRun(seed, bit(seed, 0), bit(seed, 1)), seed).play(name, hosts, events);
+        break;
+      case "fifo_strange":
+        lines = strange(new FifoRun(seed, true, bit(seed, 0), bit(seed, 1)), seed).play(name, hosts, events);
+        break;
       case "fair_plans":
         WideFairRun plans = new WideFairRun(seed, bit(seed, 0), bit(seed, 1));
         plans.plans = true;
@@ -196,7 +213,8 @@ final class Runs {
         lines = new FifoRun(seed, true, kind.equals("fifo_resize"), false).play(name, hosts, events);
         break;
       case "amrm_client":
-        lines = List.of(new ClientCase(seed).play(seed, events));
+      case "amrm_odd":
+        lines = List.of(new ClientCase(seed, kind.equals("amrm_odd")).play(seed, events));
         break;
       case "capacity":
         lines = new CapacityRun(seed).play(name, hosts, events);
@@ -214,7 +232,8 @@ final class Runs {
         lines = List.of(cases.allocFile(seed, true, false));
         break;
       case "placement":
-        lines = List.of(cases.placement(seed));
+      case "placement_edges":
+        lines = List.of(cases.placement(seed, kind.equals("placement_edges")));
         break;
       case "capacity_conf":
         lines = List.of(cases.capacityConf(seed, false));
@@ -249,6 +268,11 @@ final class Runs {
         break;
       case "liveness":
         lines = List.of(new LivenessCase(seed).play());
+        break;
+      case "amounts":
+      case "amounts_gpu":
+      case "amounts_four":
+        lines = List.of(new AmountCase(seed).play());
         break;
       case "resources":
         lines = List.of(cases.resource(seed));
