@@ -17,6 +17,12 @@ import (
 // Queue is the name of the only queue.
 const Queue = "root.default"
 
+// Literally is part of [yarn.Literal].
+func (s *Scheduler) Literally() { s.literally = true }
+
+// TakesLocalities is part of [yarn.LocalityTaker]. Where names of nodes have a port, what is asked for at the host of its address is looked at, too, by its name.
+func (s *Scheduler) TakesLocalities() bool { return !s.literally && !s.site.PortInNodeName }
+
 // Place returns the only queue there is.
 func (*Scheduler) Place(_, _ string) (string, error) { return Queue, nil }
 
@@ -45,6 +51,8 @@ type Scheduler struct {
 	newcomer bool              // an attempt was made since
 	least    int64             // MiB; no application asks for a container of less
 	wasted   int               // heartbeats at which nothing was allocated, on nodes without room for the least
+
+	literally bool // asks are kept as they are told
 }
 
 // app is an application and its attempt.
@@ -59,8 +67,10 @@ type app struct {
 }
 
 var (
-	_ yarn.Scheduler = (*Scheduler)(nil)
-	_ yarn.Submitter = (*Scheduler)(nil)
+	_ yarn.Scheduler     = (*Scheduler)(nil)
+	_ yarn.Submitter     = (*Scheduler)(nil)
+	_ yarn.Literal       = (*Scheduler)(nil)
+	_ yarn.LocalityTaker = (*Scheduler)(nil)
 )
 
 // New returns a scheduler without nodes. Timestamp is the ResourceManager's start in ms, which is also the first time
@@ -182,7 +192,7 @@ func (s *Scheduler) Allocate(id protocol.AppID, in *protocol.AllocateRequest, ou
 	for _, c := range in.Releases {
 		s.end(s.container(c), protocol.ExitAborted, yarn.EventReleased)
 	}
-	a.Update(s.asks, false)
+	a.Update(s.asks, false, in.Localities...)
 	s.asking.changed(app)
 	a.Blacklist(in.BlacklistAdd, in.BlacklistRemove)
 	if out.Headroom = s.told; app.looks == s.looks { // nothing until the next heartbeat

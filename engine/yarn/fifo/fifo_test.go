@@ -189,3 +189,13 @@ func TestInvariants(t *testing.T) {
 		}
 	})
 }
+
+// TestTakesLocalities: the dense engine keeps each ask, and where names of nodes have a port hosts are looked up by name.
+func TestTakesLocalities(t *testing.T) {
+	plain, dense, port := newCluster(t), newCluster(t), newCluster(t)
+	dense.Literally()
+	port.site.PortInNodeName = true
+	if got := [...]bool{plain.TakesLocalities(), dense.TakesLocalities(), port.TakesLocalities()}; got != [...]bool{true, false, false} {
+		t.Errorf("takes localities: %v, want only the first", got)
+	}
+}
