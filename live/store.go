@@ -44,9 +44,6 @@ type store struct {
 	made   bool              // there was no folder
 }
 
-// folders are those of a recording.
-var folders = []string{appsDir, attemptsDir, logsDir, eventLogs, inputsDir, pathsDir}
-
 type hdfsDefaults struct {
 	Replication int64 `json:"replication_default"`
 	BlockSize   int64 `json:"block_size"`
@@ -105,7 +102,7 @@ func (s *store) load() error {
 	case err != nil:
 		return err
 	}
-	for _, d := range folders {
+	for _, d := range []string{appsDir, attemptsDir, logsDir, eventLogs, inputsDir, pathsDir} {
 		if err := os.MkdirAll(s.path(d), 0o755); err != nil {
 			return err
 		}
