@@ -64,6 +64,7 @@ type DAG struct {
 	filesLostAt []int64 // by executor: epoch for which its output was last dropped
 	gone        []bool  // by executor: dead, and its output with it
 	unreachable []bool  // by executor: its output cannot be read, though it may be registered
+	ended       []bool  // by executor: its process has ended, so blocks that it kept cannot be read, though they may be registered
 	goneVersion int     // counts changes of gone
 	deadVersion int     // counts changes of unreachable
 }
@@ -167,7 +168,7 @@ func (d *DAG) Renew(conf *conf.Conf, job *trace.Job, tasks *TaskScheduler, cpus 
 	*d = DAG{
 		conf: conf, job: job, tasks: tasks, cpus: cpus, left: n, stages: reuse.Roomy(d.stages[:0], n)[:n], jobs: d.jobs[:0], active: d.active[:0], jobOf: slices.Grow(d.jobOf[:0], n)[:n],
 		failed: d.failed[:0], sets: d.sets[:0], events: d.events[:0], taken: d.taken[:0],
-		failedAt: d.failedAt[:0], filesLostAt: d.filesLostAt[:0], gone: d.gone[:0], unreachable: d.unreachable[:0],
+		failedAt: d.failedAt[:0], filesLostAt: d.filesLostAt[:0], gone: d.gone[:0], unreachable: d.unreachable[:0], ended: d.ended[:0],
 	}
 	for i := range d.stages {
 		d.stages[i] = d.stages[i].emptied()

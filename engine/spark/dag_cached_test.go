@@ -139,6 +139,27 @@ func TestUnreadableOutputBehindACachedInput(t *testing.T) {
 	}
 }
 
+// A block is lost with the process that kept it, also where a shuffle service has the output that the process wrote: a task that would read it, while the driver
+// does not know yet, computes it and keeps it where it runs. What it computes it from is lost without a service alone.
+func TestBlockOfAnEndedProcess(t *testing.T) {
+	for _, service := range []bool{false, true} {
+		again := rigStage(2, 1, 2)
+		again.CacheOf, again.After = 1, []int32{1}
+		r := newDAGRig(t, map[string]string{"spark.shuffle.service.enabled": fmt.Sprint(service)}, rigStage(0, 0, 2), rigStage(1, 0, 2, 0), again)
+		r.Start(0)
+		r.succeed(0, 1, 3)
+		r.succeed(1, 1, 2)
+		r.told()
+		r.ProcessEnded(2)
+		r.ProcessEnded(3)
+		if _, fails := r.FetchFailure(2, 1, func() bool { return false }); fails == service {
+			t.Errorf("shuffle service %t: computing the block fails to read its input: %t", service, fails)
+		}
+		r.end(2, 0, 1, 4, EndSuccess)
+		r.expect(fmt.Sprintf("shuffle service %t", service), "1[1] cached on 4")
+	}
+}
+
 // A stage of which blocks are kept and that runs again, as its output is lost, reads the blocks that are there: it needs nothing of its own parents if all are, its
 // tasks prefer their executors, do not meet what is lost of the parents, and leave the blocks where they are.
 func TestStageRunsAgainOverItsOwnBlocks(t *testing.T) {

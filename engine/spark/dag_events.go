@@ -92,7 +92,7 @@ func (d *DAG) cache(stage, partition, exec int32) {
 		s := &d.stages[c]
 		if int(partition) < len(s.cached) {
 			held := &s.cached[partition]
-			if *held >= 0 && !lost(d.unreachable, *held) { // [DAG.readable]
+			if *held >= 0 && !lost(d.ended, *held) { // [DAG.readable]
 				return
 			}
 			if *held = exec; !s.holders.has(exec) {

@@ -147,15 +147,25 @@ func (d *DAG) allCached(stage int32) bool {
 	return len(cached) > 0 && !slices.Contains(cached, -1)
 }
 
-// readable reports whether the cached block of a stage is there, on an executor that can be reached.
+// readable reports whether the cached block of a stage is there, on an executor whose process is.
 func (d *DAG) readable(stage, partition int32) bool {
 	exec := d.cachedOn(stage, partition)
-	return exec >= 0 && !lost(d.unreachable, exec)
+	return exec >= 0 && !lost(d.ended, exec)
+}
+
+// ProcessEnded says that blocks which an executor kept cannot be read any more, although they are registered until the driver knows of its
+// end. The output that it wrote is lost as well where no shuffle service has it.
+func (d *DAG) ProcessEnded(exec int32) {
+	mark(&d.ended, exec)
+	if !d.conf.ShuffleService {
+		d.ServerLost(exec)
+	}
 }
 
 // ServerLost says that shuffle output written by an executor cannot be read any more, although it is
-// registered until a fetch fails: its process died without a shuffle service, or its host did.
+// registered until a fetch fails: its process died without a shuffle service, or its host did. The process has ended in either case.
 func (d *DAG) ServerLost(exec int32) {
+	mark(&d.ended, exec)
 	if mark(&d.unreachable, exec) {
 		d.deadVersion++
 	}

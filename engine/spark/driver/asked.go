@@ -348,8 +348,8 @@ func (a *asked) Exited(c int64) {
 	}
 	e.died = a.now()
 	a.book(id)
-	if a.dag != nil && !a.conf.ShuffleService {
-		a.dag.ServerLost(id)
+	if a.dag != nil {
+		a.dag.ProcessEnded(id)
 	}
 	if e.state == execAlive && !a.stopping {
 		a.h.At(a.now()+a.m.DisconnectMS, evDisconnect, int64(id), int64(id))
