@@ -178,6 +178,11 @@ type Overcommitter interface {
 	// for with that nobody has been given is asked for again by the attempt that its application has then, even if the container has ended meanwhile with an earlier one.
 	Excess(protocol.NodeID) []*Container
 	EndExcess([]*Container)
+	// OvercommittedUpdate is NodeUpdate, and returns the excess as of when what has ended was taken in and nothing was given away: a reservation that is larger than the
+	// room which it fills is too much from the next heartbeat on.
+	//
+	// Source: AbstractYarnScheduler.nodeUpdate.
+	OvercommittedUpdate(n protocol.NodeID, launched []protocol.ContainerID, completed []protocol.Status) (excess []*Container)
 }
 
 // An Unreserver is a [Scheduler] that takes a node anew when its total has changed, and keeps no reservation there. What it is told of a node is

@@ -161,8 +161,12 @@ func (r *schedulerRun) heartbeat(e *runEvent) error {
 		}
 		resizer.NodeResized(r.Node(e.N), done)
 	}
-	r.s.NodeUpdate(r.Node(e.N), launched, ended)
-	r.endExcess(e)
+	s, ends := r.s.(yarn.Overcommitter)
+	if !ends || !r.ends[r.Node(e.N)] {
+		r.s.NodeUpdate(r.Node(e.N), launched, ended)
+		return nil
+	}
+	s.EndExcess(s.OvercommittedUpdate(r.Node(e.N), launched, ended))
 	return nil
 }
 

@@ -196,9 +196,18 @@ func (s *Scheduler) clusterChanged() {
 //
 // Source: CapacityScheduler.nodeUpdate.
 func (s *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.ContainerID, completed []protocol.Status) {
+	s.update(id, launched, completed, false)
+}
+
+// OvercommittedUpdate is part of [yarn.Overcommitter].
+func (s *Scheduler) OvercommittedUpdate(id protocol.NodeID, launched []protocol.ContainerID, completed []protocol.Status) (excess []*yarn.Container) {
+	return s.update(id, launched, completed, true)
+}
+
+func (s *Scheduler) update(id protocol.NodeID, launched []protocol.ContainerID, completed []protocol.Status, overcommitted bool) (excess []*yarn.Container) {
 	n := s.nodes.Node(id)
 	if n == nil {
-		return
+		return nil
 	}
 	s.heard++
 	s.Launched(id, launched)
@@ -206,10 +215,14 @@ func (s *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 	if len(completed) > 0 {
 		s.ended(n, completed)
 	}
+	if overcommitted {
+		excess = n.Excess(s.calc)
+	}
 	if s.site.WorkPreservingRecovery && s.now-s.timestamp <= s.site.SchedulingWait {
-		return
+		return excess
 	}
 	s.schedule(n)
+	return excess
 }
 
 // schedule assigns containers to the node until it has had its share of this heartbeat.

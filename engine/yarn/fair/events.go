@@ -90,9 +90,18 @@ func (f *Scheduler) live(id protocol.ContainerID) *yarn.Container {
 //
 // Source: AbstractYarnScheduler.nodeUpdate, FairScheduler.nodeUpdate.
 func (f *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.ContainerID, completed []protocol.Status) {
+	f.nodeUpdate(id, launched, completed, false)
+}
+
+// OvercommittedUpdate is part of [yarn.Overcommitter].
+func (f *Scheduler) OvercommittedUpdate(id protocol.NodeID, launched []protocol.ContainerID, completed []protocol.Status) (excess []*yarn.Container) {
+	return f.nodeUpdate(id, launched, completed, true)
+}
+
+func (f *Scheduler) nodeUpdate(id protocol.NodeID, launched []protocol.ContainerID, completed []protocol.Status, overcommitted bool) (excess []*yarn.Container) {
 	n := f.node(id)
 	if n == nil {
-		return
+		return nil
 	}
 	if len(launched) > 0 {
 		f.Launched(id, launched)
@@ -101,9 +110,13 @@ func (f *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 		f.ended(n, completed)
 		n.Touch()
 	}
+	if overcommitted {
+		excess = n.Excess(resource.DefaultCalculator{})
+	}
 	if !f.passes(n) {
 		f.schedule(n)
 	}
+	return excess
 }
 
 // ended ends the containers of which a node has reported the end, as far as they live, and takes them off it. It is for the caller to say so of the node, if its room was not known

@@ -275,17 +275,17 @@ func TestDrainEndsWhatIsTooMuch(t *testing.T) {
 	w.want("a master comes", "clock 1001", "node 0: launched [], completed [1-2:0]", "pull master of 2", "launch 2 as 2-1",
 		"node 0 has [1024 1 0 0]", "find what is too much on node 0", "end what is too much on node 0")
 	w.beat(2, 0, nil)
-	w.want("it is still too much, and then it is not", "clock 1002", "node 0: launched [], completed []", "find what is too much on node 0", "end what is too much on node 0",
+	w.want("it is still too much, and then it is not", "clock 1002", "find what is too much on node 0", "node 0: launched [], completed []", "end what is too much on node 0", "find what is too much on node 0",
 		"node 0 has [2048 2 0 0]", "find what is too much on node 0", "end what is too much on node 0")
 	w.beat(3, 0, nil)
-	w.want("the same total", "clock 1003", "node 0: launched [], completed []", "find what is too much on node 0", "end what is too much on node 0")
+	w.want("the same total", "clock 1003", "find what is too much on node 0", "node 0: launched [], completed []", "end what is too much on node 0", "find what is too much on node 0")
 	w.r.Undrain(4, 0)
 	w.want("back in service", "clock 1004", "node 0 has [8192 8 0 0]", "find what is too much on node 0", "end what is too much on node 0")
 	w.r.SetNodeTotal(5, 0, size)
 	w.want("a total that has no timeout", "clock 1005", "node 0 has [1024 1 0 0]")
 	w.onAny = func() { w.onAny = func() { w.ended(cid(1, 1), 0, protocol.ExitPreempted, true) } }
 	w.beat(6, 0, nil)
-	w.want("that of before holds, and its consequences follow", "clock 1006", "node 0: launched [], completed []", "find what is too much on node 0", "end what is too much on node 0",
+	w.want("that of before holds, and its consequences follow", "clock 1006", "find what is too much on node 0", "node 0: launched [], completed []", "end what is too much on node 0", "find what is too much on node 0",
 		"remove application 1", "attempt 1 ended: false, -102")
 	w.r.RemoveNode(7, 0)
 	w.node(0)

@@ -219,6 +219,12 @@ func (s ender) Excess(n protocol.NodeID) []*yarn.Container {
 	return []*yarn.Container{{Node: &yarn.Node{NodeSpec: yarn.NodeSpec{ID: n}}}}
 }
 
+func (s ender) OvercommittedUpdate(n protocol.NodeID, launched []protocol.ContainerID, completed []protocol.Status) []*yarn.Container {
+	excess := s.Excess(n) // before the heartbeat gives anything away
+	s.NodeUpdate(n, launched, completed)
+	return excess
+}
+
 func (s ender) EndExcess(excess []*yarn.Container) {
 	for _, c := range excess {
 		s.note("end what is too much on node %d", c.Node.ID)

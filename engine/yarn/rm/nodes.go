@@ -382,15 +382,20 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	r.clock(now)
 	r.report(id, n, now)
 	r.given = resource.Resource{}
-	r.sched.NodeUpdate(id, r.launched, r.completed)
+	var excess []*yarn.Container
+	if s, ends := r.sched.(yarn.Overcommitter); ends && n.overcommit {
+		excess = s.OvercommittedUpdate(id, r.launched, r.completed)
+	} else {
+		r.sched.NodeUpdate(id, r.launched, r.completed)
+	}
 	r.completed = r.completed[:0]
 	var held resource.Resource
 	if n.draining {
 		held = n.allocated.Sub(r.given)
 	}
 	if n.overcommit {
-		r.endExcess(r.excess(n))
-		r.exceeds(n, false)
+		r.endExcess(excess)
+		r.exceeds(n, len(r.excess(n)) > 0) // by a reservation that it has filled
 	}
 	for _, c := range r.kills {
 		r.host.Kill(c, now)
@@ -398,7 +403,7 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	if n.draining && held != n.total {
 		r.dispatch(now, true)
 		r.setTotal(n, held, true)
-		excess := r.excess(n)
+		excess = r.excess(n)
 		r.drain(now)
 		r.totalChanged(n, excess)
 	}
