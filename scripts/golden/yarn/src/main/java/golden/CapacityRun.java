@@ -18,6 +18,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.MultiNo
 /** A random run of the CapacityScheduler. */
 class CapacityRun extends Run {
   final List<String> leaves = new ArrayList<>();
+  boolean unlimited; // heartbeats assign as many containers as there is room for
   private CapacityScheduler capacity;
 
   CapacityRun(long seed) {
@@ -120,6 +121,12 @@ class CapacityRun extends Run {
   List<String> play(String name, int hosts, int events) throws Exception {
     rackCount = 1 + rnd.nextInt(4);
     configure();
+    if (unlimited) {
+      site.put(PREFIX + "per-node-heartbeat.multiple-assignments-enabled", true);
+      site.put(PREFIX + "per-node-heartbeat.maximum-container-assignments", -1);
+      site.put(PREFIX + "per-node-heartbeat.maximum-offswitch-assignments", pick(1, 3, 100));
+      site.put(PREFIX + "rack-locality-additional-delay", pick(-1, 0, 1, 9));
+    }
     if (Recorder.third) {
       site.put("yarn.resource-types", Recorder.configured());
     }
@@ -133,7 +140,7 @@ class CapacityRun extends Run {
     files.init(conf);
     m.context.setConfigurationProvider(files);
     m.context.setMultiNodeSortingManager(new MultiNodeSortingManager<>());
-    capacity = new CapacityScheduler();
+    capacity = unlimited ? new UnlimitedScheduler() : new CapacityScheduler();
     s = capacity;
     capacity.setClock(m.clock);
     capacity.setConf(conf);
@@ -161,7 +168,11 @@ class CapacityRun extends Run {
       head.put("types", Recorder.names());
     }
     head.put("site", site);
-    script(hosts, events);
+    try {
+      script(hosts, events);
+    } catch (UnlimitedScheduler.Endless e) {
+      return List.of();
+    }
     if (broken) {
       head.put("ends_with_error", true);
     }

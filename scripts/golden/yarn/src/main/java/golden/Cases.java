@@ -58,7 +58,7 @@ final class Cases {
     for (; x != null; x = x.getCause()) {
       String c = x.getClass().getSimpleName();
       boolean runtime = c.equals("NullPointerException") || c.equals("SAXParseException") || c.equals("ClassCastException")
-          || c.equals("ResourceNotFoundException");
+          || c.equals("ResourceNotFoundException") && x.getMessage().contains("stack trace");
       out.add(Arrays.asList(c, runtime ? null : x.getMessage()));
     }
     return out;

@@ -264,7 +264,8 @@ public final class Recorder {
   }
 
   public static void reserved(SchedulerNode n, SchedulerRequestKey key, RMContainer c) {
-    List<Object> row = row(n.getReservedContainer() == null ? "R" : "RR", n, c);
+    RMContainer held = n.getReservedContainer(); // another one, where an application reserves a node anew for what it has preempted there
+    List<Object> row = row(held != null && held.getContainerId().equals(c.getContainerId()) ? "RR" : "R", n, c);
     row.add(c.getContainer().getPriority().getPriority());
     size(row, c.getContainer().getResource());
     update(row, key);

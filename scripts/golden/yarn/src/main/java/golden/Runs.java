@@ -139,6 +139,12 @@ final class Runs {
       case "capacity_all_four":
         lines = met(new RareCapacityRun(seed, bit(seed, 0) && !kind.endsWith("_four"), bit(seed, 1)), seed).play(name, hosts, events);
         break;
+      case "capacity_unlimited":
+      case "capacity_unlimited_gpu":
+        RareCapacityRun most = new RareCapacityRun(seed, bit(seed, 0), bit(seed, 1));
+        most.unlimited = true;
+        lines = met(most, seed).play(name, hosts, events);
+        break;
       case "fifo_all":
         lines = met(new FifoRun(seed, true, bit(seed, 0), bit(seed, 1)), seed).play(name, hosts, events);
         break;

@@ -70,9 +70,11 @@ final class ExecutorAllocationRuns implements Main.Recorder {
     private record Task(long tid, Stage stage, int index, String exec, boolean speculative, TaskInfo info) {}
 
     private final boolean wide; // the manager is reset, calls kill some executors of those asked for, shuffles move
+    private final boolean odd; // jobs share stages, stages have no tasks, news of executors comes late, twice or again
 
-    ExecutorAllocationRuns(boolean wide) {
+    ExecutorAllocationRuns(boolean wide, boolean odd) {
         this.wide = wide;
+        this.odd = odd;
     }
 
     /** One run: the manager, the cluster manager that answers it, and an application that could be. */
@@ -86,6 +88,8 @@ final class ExecutorAllocationRuns implements Main.Recorder {
         ExecutorAllocationManager manager;
         boolean tracking; // of shuffles
         final boolean wide;
+        final boolean odd;
+        final List<int[]> described = new ArrayList<>(); // stages of all jobs, with their shuffles or -1
         List<Object> calls = new ArrayList<>();
 
         final Map<String, Integer> executors = new TreeMap<>(); // active ones, with their profile
@@ -99,9 +103,10 @@ final class ExecutorAllocationRuns implements Main.Recorder {
         int lastExec, lastStage, lastShuffle, lastJob;
         long lastTid;
 
-        Run(SplittableRandom r, boolean wide) {
+        Run(SplittableRandom r, boolean wide, boolean odd) {
             this.r = r;
             this.wide = wide;
+            this.odd = odd;
             this.hosts = hosts(r, between(r, 1, 6));
             this.reachable = chance(r, 0.2) ? 0.7 : 1;
         }
@@ -268,7 +273,13 @@ final class ExecutorAllocationRuns implements Main.Recorder {
             List<Object> described = new ArrayList<>();
             List<StageInfo> infos = new ArrayList<>();
             Integer shuffle = null;
-            for (int n = between(r, 1, 3); n > 0; n--) {
+            for (int n = odd && !this.described.isEmpty() ? between(r, 0, 3) : 0; n > 0; n--) { // it reads what other jobs compute or have computed
+                int[] known = pick(r, this.described);
+                Integer of = known[1] < 0 ? null : (Integer) known[1];
+                described.add(object("stage", known[0], "shuffle", of));
+                infos.add(info(known[0], 0, 1, 0, of, List.of()));
+            }
+            for (int n = between(r, odd ? 0 : 1, 3); n > 0; n--) {
                 int id = lastStage++;
                 boolean again = shuffle != null && chance(r, 0.2); // a second stage for the same shuffle
                 if (!again && chance(r, 0.4)) {
@@ -277,6 +288,7 @@ final class ExecutorAllocationRuns implements Main.Recorder {
                     shuffle = lastShuffle > 0 && chance(r, 0.25) ? r.nextInt(lastShuffle) : lastShuffle++;
                 }
                 described.add(object("stage", id, "shuffle", shuffle));
+                this.described.add(new int[] {id, shuffle == null ? -1 : shuffle});
                 infos.add(info(id, 0, 1, 0, shuffle, List.of()));
                 ready.add(new int[] {id, 0});
             }
@@ -287,7 +299,7 @@ final class ExecutorAllocationRuns implements Main.Recorder {
 
         void stageSubmitted() throws Exception {
             int[] which = ready.remove(r.nextInt(ready.size()));
-            int tasks = between(r, 1, pick(r, 3, 12, 60));
+            int tasks = odd && chance(r, 0.1) ? 0 : between(r, 1, pick(r, 3, 12, 60));
             int profile = r.nextInt(profiles.size());
             boolean local = chance(r, 0.6);
             List<List<String>> preferred = new ArrayList<>();
@@ -369,6 +381,20 @@ final class ExecutorAllocationRuns implements Main.Recorder {
                     l -> l.onExecutorAdded(new SparkListenerExecutorAdded(0, id, info)));
         }
 
+        /** News of executors that are known, or gone. */
+        void oddNews() throws Exception {
+            String id = "" + between(r, 1, lastExec + 1);
+            if (executors.containsKey(id) && chance(r, 0.5)) {
+                int profile = executors.get(id);
+                ExecutorInfo info = new ExecutorInfo("h1", 1, BackendParts.cast(map(Map.of())), BackendParts.cast(map(Map.of())), BackendParts.cast(map(Map.of())), profiles.get(profile).id());
+                tell(event("executor_added", "exec", id, "host", "h1", "cores", 1, "profile", profile),
+                        l -> l.onExecutorAdded(new SparkListenerExecutorAdded(0, id, info)));
+            } else if (!executors.containsKey(id)) {
+                tell(event("executor_removed", "exec", id, "reason", "lost"),
+                        l -> l.onExecutorRemoved(new SparkListenerExecutorRemoved(0, id, "lost")));
+            }
+        }
+
         void executorRemoved() throws Exception {
             boolean killed = !dying.isEmpty() && chance(r, 0.8);
             String id = killed ? dying.remove(0) : pick(r, new ArrayList<>(executors.keySet()));
@@ -390,7 +416,7 @@ final class ExecutorAllocationRuns implements Main.Recorder {
         }
 
         void blockUpdated() throws Exception {
-            String exec = chance(r, 0.02) ? "" + between(r, 1, lastExec) : pick(r, new ArrayList<>(executors.keySet()));
+            String exec = chance(r, odd ? 0.3 : 0.02) ? "" + between(r, 1, lastExec) : pick(r, new ArrayList<>(executors.keySet()));
             int rdd = r.nextInt(3);
             int split = r.nextInt(4);
             String level = pick(r, "NONE", "MEMORY_ONLY", "MEMORY_ONLY", "DISK_ONLY", "MEMORY_AND_DISK");
@@ -414,6 +440,10 @@ final class ExecutorAllocationRuns implements Main.Recorder {
         }
 
         void step() throws Exception {
+            if (odd && chance(r, 0.06)) {
+                oddNews();
+                return;
+            }
             if (wide && chance(r, 0.03)) {
                 furtherStep();
                 return;
@@ -466,7 +496,7 @@ final class ExecutorAllocationRuns implements Main.Recorder {
 
     @Override
     public Map<String, Object> record(String id, SplittableRandom r) throws Exception {
-        Run run = new Run(r, wide);
+        Run run = new Run(r, wide, odd);
         int min = between(r, 0, 3);
         int max = chance(r, 0.3) ? Integer.MAX_VALUE : between(r, Math.max(1, min), 15);
         int initial = Math.min(max, between(r, 0, 5));

@@ -17,7 +17,7 @@ public final class Main {
 
     public static void main(String[] args) throws Exception {
         if (args.length != 3) {
-            System.err.println("usage: run container_placement|yarn_allocator|yarn_allocator_wide|yarn_allocator_loop|executor_allocation|executor_allocation_wide|task_set_manager|task_set_wide|task_set_full|task_set_rare|pools|scala_order|dag|dag_cached|dag_shared|dag_slots|dag_all|backend|backend_dag|backend_silent|backend_dag_silent|backend_ready|backend_dag_cached|backend_profiles|backend_dag_profiles|backend_masters|backend_dag_masters|silence|settings|settings_references|defaults COUNT SEED");
+            System.err.println("usage: run container_placement|yarn_allocator|yarn_allocator_wide|yarn_allocator_loop|executor_allocation|executor_allocation_wide|executor_allocation_odd|task_set_manager|task_set_wide|task_set_full|task_set_rare|pools|scala_order|dag|dag_cached|dag_shared|dag_slots|dag_all|backend|backend_dag|backend_silent|backend_dag_silent|backend_ready|backend_dag_cached|backend_profiles|backend_dag_profiles|backend_masters|backend_dag_masters|silence|settings|settings_references|defaults COUNT SEED");
             System.exit(2);
         }
         Recorder recorder =
@@ -26,8 +26,9 @@ public final class Main {
                     case "yarn_allocator" -> new YarnAllocatorRuns(false, false);
                     case "yarn_allocator_wide" -> new YarnAllocatorRuns(true, false);
                     case "yarn_allocator_loop" -> new YarnAllocatorRuns(true, true);
-                    case "executor_allocation" -> new ExecutorAllocationRuns(false);
-                    case "executor_allocation_wide" -> new ExecutorAllocationRuns(true);
+                    case "executor_allocation" -> new ExecutorAllocationRuns(false, false);
+                    case "executor_allocation_wide" -> new ExecutorAllocationRuns(true, false);
+                    case "executor_allocation_odd" -> new ExecutorAllocationRuns(true, true);
                     case "task_set_manager" -> new TaskSetRuns(false, false, false);
                     case "task_set_wide" -> new TaskSetRuns(true, false, false);
                     case "task_set_full" -> new TaskSetRuns(true, true, false);
