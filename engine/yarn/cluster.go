@@ -20,6 +20,12 @@ type Places struct {
 	host, rack Record // of the last look at tables by localities
 	sight      sight  // likewise
 
+	ordered bool                                           // see [Places.KeepOrder]
+	list    []protocol.Name                                // scratch of [Places.message]
+	sorted  []protocol.Name                                // scratch of seat
+	seats   jvm.HashMap[protocol.Name, struct{}]           // likewise
+	order   jvm.ConcurrentHashMap[protocol.Name, struct{}] // scratch of [Table.InOrder]
+
 	asks [][]RememberAsk // room for those of a container
 
 	containers []*Container // see [Container.Spare]

@@ -24,6 +24,7 @@ type localities struct {
 type groupLists struct {
 	told  []Told
 	taken []taken // by name, since it was told of
+	trail trail
 }
 
 // Told is a group of an application master's requests, as the table was told of it.
@@ -275,6 +276,9 @@ func (t *Table) takeSeen(name protocol.Name, s *seen, was *RememberAsk) {
 				t.locations--
 			}
 		}
+		if s.ok && !before {
+			t.goes(name)
+		}
 	}
 	was.Name, was.Relax, was.count = name, true, 1
 	was.Size.CopyFrom(&t.size)
@@ -286,7 +290,8 @@ func (t *Table) drop() {
 	for i := range t.told {
 		t.told[i].Dropped = true
 	}
-	t.taken, t.spelled = t.taken[:0], false
+	t.taken, t.spelled, t.named = t.taken[:0], false, false
+	t.trail.forget()
 }
 
 // stop gives the lists to others.
@@ -296,7 +301,8 @@ func (t *Table) stop() {
 	}
 	t.places.spareUnited(t.told)
 	clear(t.told)
-	t.places.lists = append(t.places.lists, groupLists{t.told[:0], t.taken[:0]})
+	t.trail.forget()
+	t.places.lists = append(t.places.lists, groupLists{t.told[:0], t.taken[:0], t.trail})
 	t.groupLists = groupLists{}
 }
 
@@ -315,24 +321,13 @@ func (p *Places) spareUnited(groups []Told) {
 	}
 }
 
-// tell replaces the records of all names of the groups that asks are about; the record of "*" has been replaced.
+// tell replaces the records of all names of the groups that asks, all of the table, are about; the record of "*" has been replaced.
 func (r *Requests) tell(t *Table, asks []protocol.LocalityAsk) {
-	asks = of(t, asks)
 	if len(asks) == 0 {
 		return
 	}
-	size := t.anywhere.Size
-	if t.byLocality() && size != t.size {
-		r.spell(t)
-	}
-	if others := t.records.Len(); others > 1 || others == 1 && !t.hasAny {
-		t.spelled = true
-	}
 	t.version++
-	t.size = size
-	if cap(t.told) == 0 {
-		t.groupLists = spared(&t.places.lists)
-	}
+	t.size = t.anywhere.Size
 	for _, a := range asks {
 		i := slices.IndexFunc(t.told, func(g Told) bool { return g.group == a.Group })
 		if i < 0 {
@@ -405,11 +400,16 @@ func (r *Requests) tellNames(t *Table, asks []protocol.LocalityAsk) {
 
 // spell gives a table by groups a record for each name.
 func (r *Requests) spell(t *Table) {
+	if r.places.ordered {
+		t.records.Reset()
+		replay(r.places, &t.trail, &t.records)
+		t.trail.forget()
+	}
 	for n := range t.names {
 		t.records.Put(n, r.places.Hash(n), Record{Size: t.size, Count: t.Count(n), Relax: true})
 	}
 	t.forgetEmpty()
-	t.spelled, t.taken = len(t.told) > 0, t.taken[:0]
+	t.spelled, t.named, t.taken = len(t.told) > 0, true, t.taken[:0]
 	t.version++
 }
 

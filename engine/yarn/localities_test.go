@@ -3,27 +3,45 @@ package yarn
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"replay/engine/protocol"
+	"replay/engine/yarn/jvm"
 	"replay/policy/resource"
 )
 
 // TestTablesByLocality gives the same requests to a table that is told of groups and to one that is told of names; containers are taken
-// and put back, sizes change with the cluster, and attempts stop. Both say the same of each node.
+// and put back, sizes change with the cluster, and attempts stop. Both say the same of each node, and yield their records in the same order where that is kept.
 func TestTablesByLocality(t *testing.T) {
+	defer func(was int) { longestTrail = was }(longestTrail)
 	rapid.Check(t, func(t *rapid.T) {
+		longestTrail = rapid.SampledFrom([]int{20, 4096}).Draw(t, "longest trail")
+		ordered, many := rapid.Bool().Draw(t, "ordered"), rapid.SampledFrom([]int{7, 40, 300}).Draw(t, "hosts there are")
 		names := protocol.NewNames()
 		var hosts []protocol.Name
 		racks := map[protocol.Name]protocol.Name{}
 		c := NewCluster(names, false)
 		var nodes []*Node
-		for i := range 7 {
-			h, r := names.Intern(fmt.Sprint("h", i)), names.Intern(fmt.Sprint("/r", i/2))
-			hosts, racks[h] = append(hosts, h), r
+		slots := 64 // of the first ones of a table
+		if ordered {
+			slots = rapid.SampledFrom([]int{2, 64}).Draw(t, "slots")
+		}
+		for i, text := 0, 0; i < many; text++ {
+			if host := fmt.Sprint("h", text); jvm.Place(jvm.StringHash(host), 64) < slots {
+				hosts = append(hosts, names.Intern(host))
+				i++
+			}
+		}
+		for i, h := range hosts {
+			r := names.Intern(fmt.Sprint("/r", i*4/many))
+			racks[h] = r
 			nodes = append(nodes, c.Add(NodeSpec{ID: protocol.NodeID(i), Host: h, Rack: r, Total: resource.R(8192, 8)}))
+		}
+		if ordered {
+			c.KeepOrder()
 		}
 		size := resource.R(1024, 1)
 		var clients [2]*protocol.RelaxedClient
@@ -40,9 +58,10 @@ func TestTablesByLocality(t *testing.T) {
 		var given [2][]*Container
 		for range rapid.IntRange(1, 80).Draw(t, "operations") {
 			p := rapid.Int32Range(0, 1).Draw(t, "priority")
-			switch rapid.IntRange(0, 7).Draw(t, "operation") {
+			switch rapid.SampledFrom([]int{0, 1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 5, 6, 7}).Draw(t, "operation") {
 			case 0, 1:
-				at := rapid.SliceOfNDistinct(rapid.SampledFrom(hosts), 0, 7, rapid.ID[protocol.Name]).Draw(t, "hosts")
+				most := min(many, rapid.SampledFrom([]int{0, 2, 7, 60}).Draw(t, "at most"))
+				at := rapid.SliceOfNDistinct(rapid.SampledFrom(hosts), 0, most, rapid.ID[protocol.Name]).Draw(t, "hosts")
 				var l *protocol.Locality
 				switch by := protocol.RacksBy(func(h protocol.Name) protocol.Name { return racks[h] }); {
 				case len(at) > 0 && rapid.Bool().Draw(t, "of all"): // what is left of the same hosts again and again
@@ -82,6 +101,11 @@ func TestTablesByLocality(t *testing.T) {
 				}
 			case 4: // an allocation, as far as both see one
 				n := rapid.SampledFrom(nodes).Draw(t, "node")
+				if table := attempts[1].Table(key(p)); ordered && table != nil {
+					if asked := slices.DeleteFunc(slices.Clone(nodes), func(n *Node) bool { return table.Host(n).Asked() == 0 }); len(asked) > 0 {
+						n = rapid.SampledFrom(asked).Draw(t, "node asked for")
+					}
+				}
 				level, ok := protocol.NodeLocal, false
 				if table := attempts[1].Table(key(p)); table != nil && table.AnyCount() > 0 {
 					ok = true
@@ -122,12 +146,12 @@ func TestTablesByLocality(t *testing.T) {
 					begin()
 				}
 			}
-			compareTables(t, attempts, nodes)
+			compareTables(t, attempts, nodes, ordered)
 		}
 	})
 }
 
-func compareTables(t *rapid.T, attempts [2]*Attempt, nodes []*Node) {
+func compareTables(t *rapid.T, attempts [2]*Attempt, nodes []*Node, ordered bool) {
 	for p := range int32(2) {
 		got, want := attempts[0].Table(Key{Priority: p}), attempts[1].Table(Key{Priority: p})
 		if (got == nil) != (want == nil) {
@@ -167,5 +191,54 @@ func compareTables(t *rapid.T, attempts [2]*Attempt, nodes []*Node) {
 		if g, w := records(got), records(want); fmt.Sprint(g) != fmt.Sprint(w) {
 			t.Fatalf("table %d has records %v, want %v", p, g, w)
 		}
+		inOrder := func(t *Table) (text string) {
+			for name, r := range t.InOrder {
+				text += fmt.Sprint(" ", name, r.Size, r.Count, r.Relax)
+			}
+			return text
+		}
+		if g, w := inOrder(got), inOrder(want); ordered && g != w {
+			t.Fatalf("table %d yields %v, want %v", p, g, w)
+		}
+	}
+}
+
+// TestAnyComesBackInOrder: what is wanted anywhere comes to nothing before what is wanted at hosts of two racks does, and comes back.
+func TestAnyComesBackInOrder(t *testing.T) {
+	names := protocol.NewNames()
+	c := NewCluster(names, false)
+	c.KeepOrder()
+	var hosts []protocol.Name
+	var nodes []*Node
+	for i := range 2 {
+		h := names.Intern(fmt.Sprint("h", i))
+		hosts = append(hosts, h)
+		nodes = append(nodes, c.Add(NodeSpec{ID: protocol.NodeID(i), Host: h, Rack: names.Intern(fmt.Sprint("/r", i)), Total: resource.R(8192, 8)}))
+	}
+	at := protocol.NewLocality(hosts, protocol.RacksBy(func(h protocol.Name) protocol.Name { return nodes[slices.Index(hosts, h)].Rack }))
+	var lists [2]string
+	for i := range lists {
+		client, a := protocol.NewRelaxedClient(names, i == 0), NewAttempt(AppSpec{ID: 1}, 1, 0, 0, c.Places)
+		tell := func(n int32) {
+			var req protocol.AllocateRequest
+			client.Add(0, resource.R(1024, 1), at, n)
+			client.Tell(&req)
+			client.Told()
+			a.Update(req.Asks, false, req.Localities...)
+		}
+		tell(2)
+		for _, n := range nodes {
+			a.Allocated(a.NewContainer(a.NextContainer(), n, Key{}, resource.R(1024, 1), 0), a.Table(Key{}), protocol.NodeLocal)
+		}
+		if a.Table(Key{}).Any() != nil {
+			t.Fatal("a container is wanted anywhere")
+		}
+		tell(1)
+		for name, r := range a.Table(Key{}).InOrder {
+			lists[i] += fmt.Sprint(" ", names.Text(name), r.Count)
+		}
+	}
+	if lists[0] != lists[1] || !strings.Contains(lists[0], "*") {
+		t.Errorf("the table by groups yields%s, that by names%s", lists[0], lists[1])
 	}
 }

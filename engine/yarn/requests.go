@@ -59,6 +59,7 @@ type Table struct {
 	hasAny  bool  // there is a record of "*"
 	active  bool  // the count of * is above 0
 	uneven  bool  // see [Table.Uneven]
+	named   bool  // a name was put by itself since there was no record
 
 	// Patience is of delay scheduling and kept when the table goes. The CapacityScheduler counts offers in it and has no levels.
 	policy.Patience
@@ -372,6 +373,10 @@ func (r *Requests) Update(asks []protocol.Ask, add bool, localities ...protocol.
 	if len(asks) == 1 {
 		a := asks[0]
 		t := r.make(Key{Priority: a.Priority, Request: a.RequestID})
+		localities = of(t, localities)
+		if a.Name == protocol.Any {
+			r.before(t, &a, localities)
+		}
 		anyRecord := r.put(t, a, add)
 		r.tell(t, localities)
 		r.settle(t, anyRecord)
@@ -397,6 +402,10 @@ func (r *Requests) UpdateKey(k Key, asks []protocol.Ask, add bool) {
 }
 
 func (r *Requests) store(t *Table, b *batch, add bool, localities []protocol.LocalityAsk) {
+	localities = of(t, localities)
+	if a, ok := b.asks.Get(protocol.Any, anyHash); ok {
+		r.before(t, &a, localities)
+	}
 	anySeen := (*Record)(nil)
 	for _, a := range b.asks.All {
 		anySeen = cmp.Or(r.put(t, a, add), anySeen)
@@ -419,11 +428,14 @@ func (r *Requests) put(t *Table, a protocol.Ask, add bool) *Record {
 	rec := Record{Size: a.Size, Count: a.Count, Relax: a.Relax}
 	t.version++
 	h := r.places.Hash(a.Name)
-	if a.Name != protocol.Any && t.byLocality() {
-		r.spell(t)
+	if a.Name != protocol.Any {
+		if t.byLocality() {
+			r.spell(t)
+		}
+		t.named = true
 	}
 	if t.records.Len() == 0 && !t.byLocality() {
-		t.smallest, t.first, t.uneven = a.Size[resource.Memory], a.Size, false
+		t.begin(a.Size)
 	} else if a.Size != t.first {
 		t.smallest, t.uneven = min(t.smallest, a.Size[resource.Memory]), true
 	}
@@ -436,6 +448,11 @@ func (r *Requests) put(t *Table, a protocol.Ask, add bool) *Record {
 		return t.Any()
 	}
 	return nil
+}
+
+// begin notes the size of the record that is put first.
+func (t *Table) begin(size resource.Resource) {
+	t.smallest, t.first, t.uneven = size[resource.Memory], size, false
 }
 
 // settle activates or drops a table after its record of "*" was replaced.
@@ -534,6 +551,7 @@ func (t *Table) takeOne(name protocol.Name, hash int32, was *RememberAsk) {
 		t.records.Remove(name, hash)
 		if name == protocol.Any {
 			t.hasAny = false
+			t.goes(name)
 		}
 	}
 }

@@ -115,6 +115,9 @@ func NewAt(site *conf.Site, alloc *conf.Allocations, names *protocol.Names, time
 		return nil, err
 	}
 	f.elision.watch(f.delay)
+	if site.Preemption {
+		f.cluster.KeepOrder()
+	}
 	f.rules = f.alloc.Rules
 	f.literal.cluster = &f.cluster.Capacity
 	f.starving = newStarvedApps()
@@ -162,8 +165,8 @@ func (f *Scheduler) tell(e *yarn.Event) {
 // Literally is part of [yarn.Literal].
 func (f *Scheduler) Literally() { f.literally = true }
 
-// TakesLocalities is part of [yarn.LocalityTaker]. Which asks of a starved application are served first depends on the order of names.
-func (f *Scheduler) TakesLocalities() bool { return !f.literally && !f.site.Preemption }
+// TakesLocalities is part of [yarn.LocalityTaker].
+func (f *Scheduler) TakesLocalities() bool { return !f.literally }
 
 // Visits is part of [yarn.Visited].
 func (f *Scheduler) Visits() int64 { return f.visits }

@@ -147,7 +147,7 @@ func (f *Scheduler) starvedAsks(a *app) (asks []starvedAsk) {
 	pending := a.starvation()
 	seen := visited{}
 	for t := range a.All {
-		for name, rec := range t.Records {
+		for name, rec := range t.InOrder { // which decides what is served first
 			if pending.IsNone() {
 				return asks
 			}
