@@ -25,7 +25,8 @@ import (
 // sink it comes at its time.
 //
 // Nodes that come, go or change concern an application that has had a container there, and one that watches all nodes: it does not run ahead of the next event of a node, of the next look for one that has failed, nor while
-// one drains, which is decommissioned at one of its heartbeats, or has shrunk and ends containers at its next one. Nodes of an autoscaler, and preemption, do so at any time: where they may occur nothing runs ahead.
+// one drains, which is decommissioned at one of its heartbeats, or has shrunk and ends containers at its next one. Nodes of an autoscaler do so at any time: where there is one
+// nothing runs ahead. Preemption chooses containers for a while before it kills them: up to that an application runs ahead.
 
 const unknown = -2
 
@@ -71,7 +72,7 @@ type busyness struct {
 
 // mayRunAhead reports whether applications of a scenario may.
 func mayRunAhead(sc *scenario.Scenario) bool {
-	return sc.Engine != scenario.Dense && sc.Scaling == nil && !sc.Site.Preemption
+	return sc.Engine != scenario.Dense && sc.Scaling == nil
 }
 
 // alone reports whether nothing that happens elsewhere, which has been executed up to now, concerns an application that asks for nothing, before it
@@ -238,7 +239,7 @@ func (s *sim) runAhead(a *app) {
 			last = now + nearMS
 		}
 	}
-	last = min(last, s.dense.next()-1, s.checkpoints.next()-1, s.nodesStay(a))
+	last = min(last, s.dense.next()-1, s.checkpoints.next()-1, s.nodesStay(a), s.rm.Spares(a.id, now)-1)
 	x, lane := &s.ahead, a.lane()
 	x.on, x.from, x.last, x.sure = true, now, last, min(last, s.reaches(false))
 	x.to, x.untouched, x.asking, x.executed, x.ordNow = x.sure, unknown, a.asking(), false, 0

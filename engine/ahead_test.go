@@ -23,7 +23,7 @@ func randomDense(r *rand.Rand, seed uint64) (func() scenario.Input, scenario.Opt
 	in, o := randomFair(r, seed)
 	o.Conf["yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"] = []string{"3", "10", "40"}[r.IntN(3)]
 	o.Conf["yarn.scheduler.fair.update-interval-ms"] = "50"
-	o.Conf["yarn.scheduler.fair.preemption"] = "false"
+	o.Conf["yarn.scheduler.fair.preemption"] = []string{"true", "false", "false"}[random.Stream(seed, "preempts").IntN(3)]
 	o.Conf["spark.dynamicAllocation.executorIdleTimeout"] = []string{"1s", "3s"}[r.IntN(2)]
 	o.Model = model.DefaultModel()
 	o.Model.KillMS = []int64{1, 2, o.Model.KillMS}[r.IntN(3)] // less than between two heartbeats, or more
@@ -35,7 +35,7 @@ func randomDense(r *rand.Rand, seed uint64) (func() scenario.Input, scenario.Opt
 	}, o
 }
 
-// Nothing runs ahead where each heartbeat is executed, nor where nodes or containers can go at any time.
+// Nothing runs ahead where each heartbeat is executed, nor where nodes can go at any time.
 func TestWhereApplicationsMayRunAhead(t *testing.T) {
 	for _, tt := range []struct {
 		engine     string
@@ -46,7 +46,7 @@ func TestWhereApplicationsMayRunAhead(t *testing.T) {
 		{scenario.Engines[0], nil, false, true},
 		{scenario.Dense, nil, false, false},
 		{scenario.Engines[0], &autoscale.Plan{}, false, false},
-		{scenario.Engines[0], nil, true, false},
+		{scenario.Engines[0], nil, true, true},
 		{scenario.Dense, &autoscale.Plan{}, true, false},
 	} {
 		sc := &scenario.Scenario{Options: scenario.Options{Engine: tt.engine}, Scaling: tt.scaling, Site: &conf.Site{Preemption: tt.preemption}}
@@ -152,6 +152,7 @@ func TestApplicationsRunFarAhead(t *testing.T) {
 	events, apart, turns, queued := int64(0), int64(0), int64(0), uint64(0)
 	for seed := range uint64(24) {
 		in, o := randomDense(random.Stream(seed, "far ahead"), seed)
+		o.Conf["yarn.scheduler.fair.preemption"] = "false"
 		if seed%3 > 0 { // heartbeats as far from each other as in other clusters
 			delete(o.Conf, "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms")
 			o.Model.KillMS = model.DefaultModel().KillMS

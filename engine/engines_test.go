@@ -179,6 +179,7 @@ func randomFair(r *rand.Rand, seed uint64) (func() scenario.Input, scenario.Opti
 			"spark.dynamicAllocation.executorIdleTimeout":             pick("2s", "10s", "60s"),
 			"spark.locality.wait":                                     pick("0s", "3s"),
 		}}
+	o.Conf["yarn.scheduler.fair.waitTimeBeforeKill"] = []string{"15000", "2000", "100"}[random.Stream(seed, "kills").IntN(3)]
 	make := func() scenario.Input {
 		in := input(nodes, events, jobs...)
 		in.Queues = nil

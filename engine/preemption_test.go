@@ -2,12 +2,33 @@ package engine
 
 import (
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"replay/engine/random"
 	"replay/engine/scenario"
 )
+
+// randomStarving is a cluster of randomFair or randomDense whose queues are starved soon.
+func randomStarving(r *rand.Rand, seed uint64) (func() scenario.Input, scenario.Options) {
+	of := randomFair
+	if seed%2 == 0 {
+		of = randomDense
+	}
+	in, o := of(r, seed)
+	o.Conf["yarn.scheduler.fair.preemption"] = "true"
+	file := o.Files["fair-scheduler.xml"]
+	soon := fmt.Sprintf("<defaultFairSharePreemptionTimeout>%d</defaultFairSharePreemptionTimeout><defaultFairSharePreemptionThreshold>0.9</defaultFairSharePreemptionThreshold></allocations>", r.IntN(4))
+	file.Text = []byte(strings.Replace(string(file.Text), "</allocations>", soon, 1))
+	o.Files = scenario.Files{"fair-scheduler.xml": file}
+	return in, o
+}
+
+func TestEnginesDecideAlikeWhereQueuesStarve(t *testing.T) {
+	decideAlike(t, randomStarving, append(more((*seeds+4)/5), 19, 2060)) // where marked containers are killed, and claims outlive an attempt
+}
 
 // TestPreemptionWithoutTimeouts: preemption decides nothing where no queue has a timeout, so that a scenario may turn it off there.
 func TestPreemptionWithoutTimeouts(t *testing.T) {

@@ -208,6 +208,8 @@ type Preempter interface {
 	NextKill() (at int64, ok bool)
 	// KillDue kills what is due.
 	KillDue()
+	// Spares returns from when on, ms, a container of an application may be killed by preemption at the earliest.
+	Spares(id protocol.AppID, now int64) int64
 }
 
 // A Reloader is a [Scheduler] whose allocation file may change while it runs.

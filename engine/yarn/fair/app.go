@@ -331,14 +331,14 @@ func (a *app) forget(c *yarn.Container) {
 
 // An attempt that has left gives its memory to one that is to come, as soon as nothing is left that speaks of it: the containers of it that nodes still hold, and lists of
 // applications whose members are looked at when somebody reads them. The literal way, by which the other is checked, and preemption, whose claims outlive an attempt,
-// make each anew.
+// from its first choice on, make each anew.
 
 // mostLeaving is how many wait for that.
 const mostLeaving = 256
 
 // departs keeps the memory of an attempt that has left.
 func (f *Scheduler) departs(a *app) {
-	if f.literally || f.site.Preemption || len(f.leaving) == mostLeaving {
+	if f.literally || f.chose || len(f.leaving) == mostLeaving {
 		return
 	}
 	if q := a.queue; a.moved && !q.moved && !q.partial { // of no place in an order there is nothing to settle
@@ -372,7 +372,7 @@ func (f *Scheduler) spareApp() *app {
 // ForgetAsks is part of [yarn.Forgetter].
 func (f *Scheduler) ForgetAsks(id protocol.AppID) {
 	a := f.attempt(id)
-	if a == nil || f.literally || f.site.Preemption || len(a.Active()) > 0 || len(a.reserved) > 0 {
+	if a == nil || f.literally || f.chose || len(a.Active()) > 0 || len(a.reserved) > 0 {
 		return
 	}
 	if a.had = a.AppendTables(a.had[:0]); f.speaksOfAsks(a) {

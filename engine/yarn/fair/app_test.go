@@ -387,7 +387,7 @@ func TestAsksAreForgotten(t *testing.T) {
 		{"a survey found so", func() { g.f.elision.named = []named{{app: a}} }, func() { g.f.elision.named = nil }},
 		{"it has reserved a node", func() { a.reserved = make([]*yarn.Container, 1) }, func() { a.reserved = nil }},
 		{"its order is the literal one", func() { g.f.literally = true }, func() { g.f.literally = false }},
-		{"containers may be preempted for it", func() { g.f.site.Preemption = true }, func() { g.f.site.Preemption = false }},
+		{"preemption has chosen containers", func() { g.f.chose = true }, func() { g.f.chose = false }},
 	} {
 		tt.in()
 		kept(tt.what)

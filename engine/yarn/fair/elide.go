@@ -393,7 +393,7 @@ func (f *Scheduler) likely(n *node) bool {
 }
 
 // UpdateDue is part of [yarn.Elider].
-func (f *Scheduler) UpdateDue() bool { return f.elision.dirty || f.site.Preemption }
+func (f *Scheduler) UpdateDue() bool { return f.elision.dirty || f.shouldPreempt() }
 
 // CreditUpdate is part of [yarn.Elider].
 func (f *Scheduler) CreditUpdate(int64) {}

@@ -43,9 +43,9 @@ func (f *Scheduler) ObservePreemption(o func(*Preemption)) { f.observePreemption
 //
 // Source: FSPreemptionThread.run.
 func (f *Scheduler) Preempt() {
-	f.elision.change()
-	f.elision.changeAll()
 	for a := f.starving.take(); a != nil; a = f.starving.take() {
+		f.elision.change()
+		f.elision.changeAll()
 		asks := f.starvedAsks(a)
 		p := Preemption{App: a.ID(), Starvation: a.starvation()}
 		var list []*yarn.Container
@@ -86,6 +86,16 @@ func (f *Scheduler) NextKill() (int64, bool) {
 	return at, len(f.kills) > 0
 }
 
+// Spares returns from when on a container of an application may be killed: the first list that is due may have those that are marked, and others are marked for a while before.
+func (f *Scheduler) Spares(id protocol.AppID, now int64) int64 {
+	at := now + int64(f.site.WaitBeforeKill)
+	if a := f.attempt(id); a == nil || len(a.marked) == 0 {
+		return at
+	}
+	next, _ := f.NextKill()
+	return min(at, next)
+}
+
 // KillDue kills the containers of the lists that are due, in the order of their making.
 //
 // Source: FSPreemptionThread.PreemptContainersTask.run.
@@ -114,7 +124,7 @@ func (f *Scheduler) choose(a *app, s starvedAsk, list []*yarn.Container) []*yarn
 			break // YARN looks again, and finds the same
 		}
 		cs := best.byApp()
-		list = append(list, cs...)
+		list, f.chose = append(list, cs...), true
 		f.at(cs[0].Node).mark(cs, a)
 		for _, c := range cs {
 			if owner := f.attempt(c.ID.App); owner != nil {

@@ -121,9 +121,9 @@ func (f *Scheduler) unreserve(a *app, n *node) {
 	f.tell(f.about(yarn.Unreserved, c))
 }
 
-// spare gives the memory of a container that has ended, or of a reservation that was dropped, to another one. Preemption keeps containers.
+// spare gives the memory of a container that has ended, or of a reservation that was dropped, to another one. Preemption keeps those that it has chosen.
 func (f *Scheduler) spare(c *yarn.Container) {
-	if !f.site.Preemption {
+	if !f.chose {
 		c.Spare()
 	}
 }

@@ -57,6 +57,7 @@ type Scheduler struct {
 	entered           int64 // how often an application became runnable
 	starving          starvedApps
 	kills             []kill
+	chose             bool     // containers to be killed, at some time
 	barren            []barren // of a preemption pass; none between two
 	observePreemption func(*Preemption)
 	event             yarn.Event

@@ -68,7 +68,7 @@ func (f *Scheduler) Update() {
 	f.elision.change()
 	o := &f.outdated
 	all := o.all || f.literally
-	if all || f.site.Preemption { // which looks at who has starved
+	if all {
 		f.elision.changeAll()
 	}
 	f.updateDemands(all)

@@ -240,6 +240,14 @@ func (s preempter) KillDue() {
 	s.asked()
 }
 
+func (s preempter) Spares(_ protocol.AppID, now int64) int64 {
+	at, ok := s.NextKill()
+	if !ok {
+		return now
+	}
+	return at
+}
+
 func (s preempter) NextKill() (int64, bool) {
 	if len(s.kills) == 0 {
 		return 0, false

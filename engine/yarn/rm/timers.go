@@ -2,6 +2,7 @@ package rm
 
 import (
 	"fmt"
+	"math"
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
@@ -118,6 +119,14 @@ func (r *RM) Update(now int64) {
 		p.Preempt()
 		r.scheduleKill(now, p)
 	}
+}
+
+// Spares returns from when on, ms, a container of an application may be killed by preemption at the earliest.
+func (r *RM) Spares(id protocol.AppID, now int64) int64 {
+	if p, does := r.sched.(yarn.Preempter); does && r.config.Preemption {
+		return p.Spares(id, now+r.config.StartMS) - r.config.StartMS // by its clock
+	}
+	return math.MaxInt64
 }
 
 // scheduleKill asks for the time at which the first of the containers that preemption chose is due.
