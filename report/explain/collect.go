@@ -13,11 +13,15 @@ type Collector struct {
 	Wants  func(job int64) bool
 	Stages func(job int64) []Stage // of the trace
 	Ideal  bool
-	Tell   func(*Life, *Job) // hears of each job
+	Tell   func(*Life, *Job) // hears of each job; what it is told of the life holds until it returns
 
 	lives map[int64]*Life
 	done  []int64 // jobs that have ended and of which something may be to come
+	spare []*Life // whose lists serve the next ones
 }
+
+// mostSpare is how many rows a list has at most that serves the next job: what one large job needs is not kept for all.
+const mostSpare = 1024
 
 var _ record.Reasons = (*Collector)(nil)
 
@@ -30,7 +34,11 @@ func (c *Collector) life(job int64) *Life {
 		if c.lives == nil {
 			c.lives = map[int64]*Life{}
 		}
-		l = &Life{Ideal: c.Ideal}
+		if n := len(c.spare); n > 0 {
+			l, c.spare = c.spare[n-1], c.spare[:n-1]
+		} else {
+			l = &Life{Ideal: c.Ideal}
+		}
 		c.lives[job] = l
 	}
 	return l
@@ -102,6 +110,10 @@ func (c *Collector) tell(id, end int64) {
 		l.Stages = c.Stages(id)
 	}
 	c.Tell(l, explain(l, end))
+	if cap(l.Containers) <= mostSpare && cap(l.Tasks) <= mostSpare {
+		*l = Life{Ideal: c.Ideal, Containers: l.Containers[:0], Tasks: l.Tasks[:0]} // the parts of the job point to its reasons
+		c.spare = append(c.spare, l)
+	}
 }
 
 // Close explains the jobs that are left when the replay has ended at a time.

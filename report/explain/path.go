@@ -12,23 +12,33 @@ import (
 type work struct {
 	ends   map[int32][]*record.Task    // by their finish
 	median map[int32]int64             // service time
-	others map[[2]int32][]*record.Task // all attempts of a task, by stage and index, where there is more than one
+	first  map[[2]int32]*record.Task   // attempt of a task of which there is a record, by stage and index
+	others map[[2]int32][]*record.Task // all attempts of a task, where there is more than one
 }
 
 func (e *explainer) workOf(attempt int64) *work {
-	w := &work{ends: map[int32][]*record.Task{}, median: map[int32]int64{}, others: map[[2]int32][]*record.Task{}}
+	w := &work{ends: map[int32][]*record.Task{}, median: map[int32]int64{}, first: make(map[[2]int32]*record.Task, len(e.Tasks)), others: map[[2]int32][]*record.Task{}}
 	for i := range e.Tasks {
 		t := &e.Tasks[i]
 		if e.begun(t.AMAttempt) != attempt || t.Finish == record.None {
 			continue
 		}
-		w.others[[2]int32{t.Stage, t.Index}] = append(w.others[[2]int32{t.Stage, t.Index}], t)
+		key := [2]int32{t.Stage, t.Index}
+		if first := w.first[key]; first == nil {
+			w.first[key] = t
+		} else {
+			if w.others[key] == nil {
+				w.others[key] = []*record.Task{first}
+			}
+			w.others[key] = append(w.others[key], t)
+		}
 		if t.End == record.TaskSuccess {
 			w.ends[t.Stage] = append(w.ends[t.Stage], t)
 		}
 	}
+	var took []int64
 	for stage, list := range w.ends {
-		var took []int64
+		took = took[:0]
 		for _, t := range list {
 			took = append(took, service(t))
 		}
@@ -41,7 +51,8 @@ func (e *explainer) workOf(attempt int64) *work {
 	return w
 }
 
-// lost are the attempts of a task after which it became ready again: they failed, or what they had written went with their executor.
+// lost are the attempts of a task after which it became ready again: they failed, or what they had written went with their executor. None becomes
+// ready after its own launch.
 func (w *work) lost(t *record.Task) (list []*record.Task) {
 	for _, f := range w.others[[2]int32{t.Stage, t.Index}] {
 		if f.Launch < t.Ready {

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 
 	"replay/engine/record"
@@ -45,21 +44,9 @@ func ViewOf(l *Life, j *Job, shares []float64) *View {
 	if len(stages) == 0 || v.Cores == 0 {
 		return nil
 	}
-	v.Modelled = run(stages, v.Cores, tail)
+	r := newRunner(stages, tail)
+	v.Modelled = r.run(v.Cores)
 	v.Infinite, v.Critical = longest(stages, tail)
-	even := slices.Clone(stages)
-	for i := range even {
-		sum := int64(0)
-		for _, t := range even[i].tasks {
-			sum += t
-		}
-		n := int64(len(even[i].tasks))
-		even[i].tasks = make([]int64, n)
-		for k := range even[i].tasks {
-			even[i].tasks[k] = (sum + n/2) / n
-		}
-	}
-	v.NoSkew = run(even, v.Cores, tail)
 	for _, s := range shares {
 		if s < 1 && j.Kind == trace.KindGang {
 			continue // its tasks don't run one after another
@@ -70,9 +57,24 @@ func ViewOf(l *Life, j *Job, shares []float64) *View {
 		}
 		part := float64(n) / float64(v.Executors)
 		cores := max(int64(float64(part*float64(v.Cores))+0.5), 1)
-		v.Curve = append(v.Curve, Point{Share: part, Executors: n, MS: run(stages, cores, tail)})
+		v.Curve = append(v.Curve, Point{Share: part, Executors: n, MS: r.run(cores)})
 	}
+	for i := range stages {
+		even(stages[i].tasks)
+	}
+	v.NoSkew, _ = r.onCores(v.Cores)
 	return v
+}
+
+// even makes tasks as long as their mean.
+func even(tasks []int64) {
+	sum, n := int64(0), int64(len(tasks))
+	for _, t := range tasks {
+		sum += t
+	}
+	for i := range tasks {
+		tasks[i] = (sum + n/2) / n
+	}
 }
 
 // executors counts what the application held and used.
@@ -205,75 +207,4 @@ func longest(stages []viewed, tail int64) (int64, []int32) {
 	}
 	slices.Reverse(chain)
 	return ends[best] + tail, chain
-}
-
-// due is something that happens in [run].
-type due struct {
-	at    int64
-	stage int
-	task  bool // a task ends, else the stage is ready
-}
-
-type dues []due
-
-func (d dues) Len() int           { return len(d) }
-func (d dues) Less(i, j int) bool { return d[i].at < d[j].at }
-func (d dues) Swap(i, j int)      { d[i], d[j] = d[j], d[i] }
-func (d *dues) Push(x any)        { *d = append(*d, x.(due)) }
-func (d *dues) Pop() any {
-	x := (*d)[len(*d)-1]
-	*d = (*d)[:len(*d)-1]
-	return x
-}
-
-// run returns how long the stages take on so many cores.
-func run(stages []viewed, cores, tail int64) int64 {
-	waits, next, left := make([]int, len(stages)), make([]int, len(stages)), make([]int, len(stages))
-	after := make([][]int, len(stages))
-	var queue dues
-	var open []int // stages with tasks to launch, in order
-	for i := range stages {
-		waits[i], left[i] = len(stages[i].before), len(stages[i].tasks)
-		for _, b := range stages[i].before {
-			after[b] = append(after[b], i)
-		}
-		if waits[i] == 0 {
-			queue = append(queue, due{stages[i].gap, i, false})
-		}
-	}
-	heap.Init(&queue)
-	now := int64(0)
-	for free := cores; len(queue) > 0; {
-		now = queue[0].at
-		for len(queue) > 0 && queue[0].at == now {
-			d := heap.Pop(&queue).(due)
-			if !d.task {
-				at, _ := slices.BinarySearch(open, d.stage)
-				open = slices.Insert(open, at, d.stage)
-				continue
-			}
-			free += min(stages[d.stage].cores, cores)
-			if left[d.stage]--; left[d.stage] > 0 {
-				continue
-			}
-			for _, a := range after[d.stage] {
-				if waits[a]--; waits[a] == 0 {
-					heap.Push(&queue, due{now + stages[a].gap, a, false})
-				}
-			}
-		}
-		for len(open) > 0 {
-			s := open[0]
-			need := min(stages[s].cores, cores)
-			if free < need {
-				break
-			}
-			free -= need
-			heap.Push(&queue, due{now + stages[s].tasks[next[s]], s, true})
-			if next[s]++; next[s] == len(stages[s].tasks) {
-				open = open[1:]
-			}
-		}
-	}
-	return now + tail
 }

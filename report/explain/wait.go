@@ -27,7 +27,7 @@ type explainer struct {
 }
 
 func newExplainer(l *Life, j *Job) *explainer {
-	e := &explainer{line: line{at: j.Submit}, Life: l, j: j, containers: map[[2]int64]*record.Container{}, cores: map[[2]int64]*usage{}, before: map[int32][]int32{}, orphans: map[int64]*record.Reason{}}
+	e := &explainer{line: line{at: j.Submit}, Life: l, j: j, containers: make(map[[2]int64]*record.Container, len(l.Containers)), cores: map[[2]int64]*usage{}, before: map[int32][]int32{}, orphans: map[int64]*record.Reason{}}
 	for i := range l.Containers {
 		c := &l.Containers[i]
 		e.containers[[2]int64{c.AMAttempt, c.Number}] = c
@@ -331,7 +331,7 @@ func (e *explainer) usageOf(attempt, priority int64) *usage {
 		return u
 	}
 	type step struct{ at, by int64 }
-	var steps []step
+	steps := make([]step, 0, 2*(len(e.Containers)+len(e.Tasks)))
 	for i := range e.Containers {
 		c := &e.Containers[i]
 		if e.begun(c.AMAttempt) == attempt && int64(c.Priority) == priority && !c.AM && c.Registered != record.None && c.Cores > 0 {

@@ -83,20 +83,24 @@ func (f *Scheduler) whyNot(a *app, t *yarn.Table) yarn.Refusal {
 			return limited
 		}
 	}
+	level := f.nextLevel(t)
 	found := f.cluster.Seek(a.Attempt, size, hasRoom,
-		func(n *yarn.Node) yarn.Acceptance { return f.accepts(t, n) })
+		func(n *yarn.Node) yarn.Acceptance { return takes(t, n, level) })
 	switch root := f.tree.root; {
 	case found.Cause == yarn.Turn && !root.Usage.Add(size).FitsIn(root.maxShare):
 		limited.Queue, limited.Used, limited.Limit = root.name, root.Usage, root.maxShare
 		return limited
 	case found.Cause == yarn.LocalityDelay:
-		found.Level = f.nextLevel(t)
+		found.Level = level
 	}
 	return found
 }
 
-// nextLevel is the level that the next offer to a key would accept.
+// nextLevel is the level that the next offer to a key would accept, the same at all nodes.
 func (f *Scheduler) nextLevel(t *yarn.Table) policy.Level {
+	if !t.Located() { // which has no level
+		return policy.AnyLevel
+	}
 	f.elision.fold(t)
 	p := t.Patience
 	p.Offers++
@@ -105,6 +109,11 @@ func (f *Scheduler) nextLevel(t *yarn.Table) policy.Level {
 
 // accepts is [Scheduler.match] without the offer.
 func (f *Scheduler) accepts(t *yarn.Table, n *yarn.Node) yarn.Acceptance {
+	return takes(t, n, f.nextLevel(t))
+}
+
+// takes is accepts at a level that is accepted.
+func takes(t *yarn.Table, n *yarn.Node, level policy.Level) yarn.Acceptance {
 	anywhere := t.Any()
 	if !t.Located() {
 		if anywhere.Relax {
@@ -112,10 +121,9 @@ func (f *Scheduler) accepts(t *yarn.Table, n *yarn.Node) yarn.Acceptance {
 		}
 		return yarn.Never
 	}
-	// A record is valid until the next one is asked for.
-	host := t.Host(n).Asked()
-	rack := t.Rack(n)
-	level := f.nextLevel(t)
+	// Records are valid until the next ones are asked for.
+	at, rack := t.At(n)
+	host := at.Asked()
 	switch {
 	case !anywhere.Relax && rack.Asked() <= 0 || rack.Asked() > 0 && !rack.Relax && host <= 0:
 		return yarn.Never
