@@ -19,7 +19,7 @@ import (
 )
 
 func pdf(f *Figure, s Style) ([]byte, error) {
-	if err := fontsMade(); err != nil {
+	if err := fontsMade[s.variant()](); err != nil {
 		return nil, err
 	}
 	w, h := s.size(f)
@@ -50,11 +50,24 @@ func titled(pdf []byte, title string) ([]byte, error) {
 	return fmt.Appendf(out, "xref\n%s 1\n%010d 00000 n \ntrailer\n<< /Size %s /Root %s 0 R /Info %s 0 R /Prev %s >>\nstartxref\n%d\n%%%%EOF\n", m[3], at, m[1], m[2], m[3], m[4], xref), nil
 }
 
-var fontsMade = sync.OnceValue(makeFonts)
+// fontsMade has the fonts of a variant made once, when it is used first.
+var fontsMade = func() map[string]func() error {
+	made := map[string]func() error{}
+	for _, name := range Fonts {
+		variant := Style{Font: name}.variant()
+		made[variant] = sync.OnceValue(func() error { return makeFonts(variant) })
+	}
+	return made
+}()
 
-// makeFonts makes the fonts of all texts known to the library, which keeps them. The library makes them in a folder of TMPDIR; that folder is
+// making is held while TMPDIR is another one.
+var making sync.Mutex
+
+// makeFonts makes the fonts of all texts in a variant known to the library, which keeps them. The library makes them in a folder of TMPDIR; that folder is
 // in one of ours, so that it goes with the next run if the program is killed meanwhile.
-func makeFonts() (err error) {
+func makeFonts(variant string) (err error) {
+	making.Lock()
+	defer making.Unlock()
 	scratch, err := outdir.Scratch("replay-fonts")
 	if err != nil {
 		return err
@@ -76,12 +89,10 @@ func makeFonts() (err error) {
 		}
 	}()
 	c := vgpdf.New(1, 1)
-	for _, name := range Fonts {
-		for _, size := range sizes {
-			s := style(size)
-			s.Font.Variant = font.Variant(Style{Font: name}.variant())
-			c.FillString(font.DefaultCache.Lookup(s.Font, vg.Length(size)), vg.Point{}, "a")
-		}
+	for _, size := range sizes {
+		s := style(size)
+		s.Font.Variant = font.Variant(variant)
+		c.FillString(font.DefaultCache.Lookup(s.Font, vg.Length(size)), vg.Point{}, "a")
 	}
 	return nil
 }

@@ -3,12 +3,16 @@ package figure
 import (
 	"bytes"
 	"fmt"
+	"image"
+	"image/color"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
@@ -59,12 +63,58 @@ var renderers = map[string]func(*Figure, Style) ([]byte, error){
 	"png": func(f *Figure, s Style) ([]byte, error) {
 		w, h := s.size(f)
 		c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(192))
-		f.drawIn(c, s)
+		f.drawIn(&fresh{Canvas: c, color: color.Black}, s)
 		var b bytes.Buffer
 		_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(&b)
 		return b.Bytes(), err
 	},
 	"pdf": pdf,
+}
+
+// fresh is a canvas that is white to begin with: grounds that are white need not be painted on it, pixel by pixel, until something else has been.
+type fresh struct {
+	*vgimg.Canvas
+	color   color.Color // nil when it is not known
+	painted bool
+}
+
+// SetColor implements vg.Canvas.
+func (c *fresh) SetColor(to color.Color) {
+	c.color = to
+	c.Canvas.SetColor(to)
+}
+
+// Pop implements vg.Canvas: the colour is the one as of Push again.
+func (c *fresh) Pop() {
+	c.color = nil
+	c.Canvas.Pop()
+}
+
+// Fill implements vg.Canvas.
+func (c *fresh) Fill(p vg.Path) {
+	if !c.painted && c.color != nil && color.RGBAModel.Convert(c.color) == Paper {
+		return
+	}
+	c.painted = true
+	c.Canvas.Fill(p)
+}
+
+// Stroke implements vg.Canvas.
+func (c *fresh) Stroke(p vg.Path) {
+	c.painted = true
+	c.Canvas.Stroke(p)
+}
+
+// FillString implements vg.Canvas.
+func (c *fresh) FillString(f font.Face, at vg.Point, text string) {
+	c.painted = true
+	c.Canvas.FillString(f, at, text)
+}
+
+// DrawImage implements vg.Canvas.
+func (c *fresh) DrawImage(in vg.Rectangle, img image.Image) {
+	c.painted = true
+	c.Canvas.DrawImage(in, img)
 }
 
 // Picture is a drawn figure with its place among others.

@@ -4,10 +4,15 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"image"
+	"image/color"
 	"io"
 	"regexp"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgimg"
 )
 
 func TestPDFHasNoDate(t *testing.T) {
@@ -145,5 +150,42 @@ func TestShortName(t *testing.T) {
 		if got := ShortName(tt.name, tt.n); got != tt.want || len([]rune(got)) > tt.n {
 			t.Errorf("%q in %d: %q, want %q", tt.name, tt.n, got, tt.want)
 		}
+	}
+}
+
+// White is not painted on a canvas that is white, and the picture is the same as where it is; on all else it is painted.
+func TestFresh(t *testing.T) {
+	f := three()
+	f.Area("white", Paper, Points{{X: .2, Y: .2}, {X: .8, Y: .2}, {X: .8, Y: 2}})
+	for name, draw := range map[string]func(vg.Canvas){
+		"figure": func(c vg.Canvas) { f.drawIn(c, Style{}) },
+		"panels": func(c vg.Canvas) { Panels("title", []*Figure{three(), three()}).drawIn(c, Style{Grey: true}) },
+		"white on black, as before the last change of colour": func(c vg.Canvas) {
+			all := vg.Rectangle{Max: vg.Point{X: 100, Y: 100}}.Path()
+			c.SetColor(color.Black)
+			c.Push()
+			c.SetColor(color.White)
+			c.Fill(all)
+			c.Pop()
+			c.Fill(all)
+			c.SetColor(color.White)
+			c.Fill(vg.Rectangle{Max: vg.Point{X: 50, Y: 50}}.Path())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plain, canvas := vgimg.New(width, Height), &fresh{Canvas: vgimg.New(width, Height), color: color.Black}
+			blank := bytes.Clone(plain.Image().(*image.RGBA).Pix)
+			canvas.SetColor(Paper)
+			canvas.Fill(vg.Rectangle{Max: vg.Point{X: width, Y: Height}}.Path())
+			if canvas.painted {
+				t.Error("white is painted on white")
+			}
+			draw(plain)
+			draw(canvas)
+			want, got := plain.Image().(*image.RGBA).Pix, canvas.Image().(*image.RGBA).Pix
+			if !bytes.Equal(got, want) || bytes.Equal(want, blank) {
+				t.Error("the picture is another one, or blank")
+			}
+		})
 	}
 }
