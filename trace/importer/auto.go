@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/counted"
 	"replay/trace/importer/foreign"
 	"replay/trace/importer/table"
 	"replay/trace/importer/workload"
@@ -23,7 +24,10 @@ const Auto = "auto"
 const looked = 200
 
 // fit is a format that a file has, and how that shows.
-type fit struct{ format, file, how string }
+type fit struct {
+	format, file, how string
+	more              int // files of this format beside it, where they are counted
+}
 
 // Detect returns the one format that the inputs have, and how that shows: "FILE: it looks like FORMAT: …". Of a directory the files
 // that are nearest to its top and have a format tell; how says which other ones those below them have, which are not imported. Several formats, or none, are an error that lists them. Standard input
@@ -65,11 +69,19 @@ func Detect(inputs []string, opt *workload.Options) (format, how string, err err
 	case 1:
 		how = lines[0]
 		for _, f := range below {
-			how += fmt.Sprintf("; %s looks like %s (%s) and is not imported with it: name its folder instead for that", f.file, f.format, f.how)
+			how += "; " + f.passed()
 		}
 		return format, how, nil
 	}
 	return "", "", fmt.Errorf("several formats fit, name one of them\n  %s", strings.Join(lines, "\n  "))
+}
+
+// passed says that the file, and those beside it, are of another format than what is imported.
+func (f fit) passed() string {
+	if f.more > 0 {
+		return fmt.Sprintf("%s and %s look like %s (%s) and are not imported with it: name their folder instead for that", f.file, counted.Of(f.more, "other files"), f.format, f.how)
+	}
+	return fmt.Sprintf("%s looks like %s (%s) and is not imported with it: name its folder instead for that", f.file, f.format, f.how)
 }
 
 // detect lists the formats that one input has, and those of files deeper in a directory than the first that have one. none says what there is if it has none of them.
@@ -123,19 +135,19 @@ func detect(in string, opt *workload.Options) (fits, deeper []fit, none string, 
 	return slices.Collect(maps.Values(seen)), deeper, none, unreadable
 }
 
-// others are the formats of files that are none of those seen, with the first file of each. What is in the folder of a file that was seen, or below it, may be part
-// of what that is.
+// others are the formats of files that are none of those seen, with the first file of each and how many more there are. What is below the folder of a format that is a whole folder may be part of it.
 func others(files []string, seen map[string]fit) (list []fit) {
-	told := map[string]bool{}
-	for _, path := range files[:min(len(files), looked)] {
+	at := map[string]int{} // in list
+	partOf := func(path string) bool {
 		for _, f := range seen {
-			told[f.format] = true
-			if rel, err := filepath.Rel(filepath.Dir(f.file), path); err == nil && filepath.IsLocal(rel) {
-				path = ""
-				break
+			if rel, err := filepath.Rel(filepath.Dir(f.file), path); err == nil && filepath.IsLocal(rel) && Importers[f.format].Folder {
+				return true
 			}
 		}
-		if path == "" {
+		return false
+	}
+	for _, path := range files[:min(len(files), looked)] {
+		if partOf(path) {
 			continue
 		}
 		fits, _, err := look(path)
@@ -143,8 +155,13 @@ func others(files []string, seen map[string]fit) (list []fit) {
 			continue
 		}
 		for _, f := range fits {
-			if !told[f.format] && !Importers[f.format].Fallback {
-				told[f.format] = true
+			i, told := at[f.format]
+			switch _, same := seen[f.format]; {
+			case same || Importers[f.format].Fallback:
+			case told:
+				list[i].more++
+			default:
+				at[f.format] = len(list)
 				list = append(list, f)
 			}
 		}
@@ -197,7 +214,7 @@ func fitsOf(shown, path string, head []byte) (fits []fit) {
 	for _, name := range slices.Sorted(maps.Keys(Importers)) {
 		if f := Importers[name]; f.Detect != nil {
 			if how := f.Detect(workload.BaseName(filepath.Base(path)), head); how != "" {
-				fits = append(fits, fit{name, shown, how})
+				fits = append(fits, fit{format: name, file: shown, how: how})
 			}
 		}
 	}

@@ -152,6 +152,22 @@ func TestDetectTellsTheRest(t *testing.T) {
 	}
 }
 
+// Files of another format below the folder of the ones that tell the format are told with their number, where the format is no whole folder.
+func TestDetectTellsTheRestBelow(t *testing.T) {
+	dir, opt := importtest.Copy(t, filepath.Join("testdata", "sls", "cluster")), workload.DefaultOptions()
+	log := string(importtest.Read(t, filepath.Join("testdata", "spark-eventlog", "eventlogs", "app-20261121064901-0000.zstd")))
+	if err := os.Mkdir(filepath.Join(dir, "logs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"app-1.zstd", "app-2.zstd", "app-3.zstd"} {
+		importtest.Write(t, filepath.Join(dir, "logs", name), log)
+	}
+	want := filepath.Join("logs", "app-1.zstd") + " and 2 other files look like spark-eventlog ("
+	if format, how, err := Detect([]string{dir}, &opt); err != nil || format != "sls" || !strings.Contains(how, want) {
+		t.Errorf("%s, %s, %v; want %q", format, how, err, want)
+	}
+}
+
 // Options of formats have one meaning: the same default and words wherever they are.
 func TestParamsOfOneMeaning(t *testing.T) {
 	seen := map[string]workload.Param{}

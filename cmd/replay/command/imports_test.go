@@ -23,7 +23,7 @@ var picture = map[string][]string{
 	"replay/outdir":            nil,               // puts what is written in its place
 	"replay/spill":             {"replay/outdir"}, // groups and sorts more than memory holds
 
-	"replay/trace/importer":           {"replay/trace", "replay/trace/importer/..."},
+	"replay/trace/importer":           {"replay/counted", "replay/trace", "replay/trace/importer/..."},
 	"replay/trace/importer/workload":  {"replay/duration", "replay/trace/importer/foreign", "replay/counted", "replay/input", "replay/outdir", "replay/trace", "replay/trace/hdfs", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines", "replay/trace/importer/recorded", "replay/trace/importer/rmnodes", "replay/spill"},
 	"replay/trace/importer/recorded":  {"replay/trace", "replay/trace/tablefile"},
 	"replay/trace/importer/rmnodes":   nil,

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/counted"
 	"replay/trace/importer/objects"
 	"replay/trace/importer/workload"
 )
@@ -140,15 +141,22 @@ func (r *reading) file(path string) (err error) {
 		text = objects.Uncommented(s)
 	}
 	in := objects.NewReader(text)
+	var other others
 	for n := 1; r.ctx.Err() == nil; n++ {
 		if err := in.Next(); err == io.EOF {
-			return nil
+			return r.leaveOthers(&other, s.Name, n-1)
 		} else if err != nil {
 			return r.damaged(s.Name, err)
 		}
 		line := in.Line()
 		r.Counts.Read["objects"]++
 		o, err := r.object(in)
+		if err == nil && !o.known() {
+			if other.add(o, fmt.Sprintf("object %d, from line %d", n, line)); r.Options.Strict {
+				return r.leaveOthers(&other, s.Name, n)
+			}
+			continue
+		}
 		switch {
 		case err != nil && errors.As(err, new(*objects.SyntaxError)):
 			return r.damaged(s.Name, err)
@@ -191,7 +199,7 @@ type object struct {
 	workloads []byte
 }
 
-// take makes what the object is of it.
+// take makes what the object is of it, which is of a known kind.
 func (r *reading) take(o *object, place string) error {
 	drop := func(reason string, err error) error {
 		if err == nil || !errors.As(err, new(*recordError)) {
@@ -199,7 +207,6 @@ func (r *reading) take(o *object, place string) error {
 		}
 		return r.Drop(reason, "%s: %w", place, err)
 	}
-	_, header := o.members["num.nodes"]
 	switch {
 	case o.hasTasks:
 		return drop("jobs_that_say_something_else", r.job(o))
@@ -207,10 +214,41 @@ func (r *reading) take(o *object, place string) error {
 		return drop("racks_that_say_something_else", r.nodes.rack(r.Builder, o, place))
 	case o.workloads != nil:
 		return r.synth(o, place)
-	case header:
-		return drop("headers_that_say_something_else", r.nodes.header(r.Builder, o))
 	}
-	return r.Drop("objects_of_another_kind", "%s: has no job.tasks, nodes, num.nodes or workloads", place)
+	return drop("headers_that_say_something_else", r.nodes.header(r.Builder, o))
+}
+
+// known tells whether the object is of a kind that the simulator reads.
+func (o *object) known() bool {
+	_, header := o.members["num.nodes"]
+	return header || o.hasTasks || o.hasNodes || o.workloads != nil
+}
+
+// others are the objects of one file that are of no kind that the simulator reads.
+type others struct {
+	n      int
+	first  string // its place in the file
+	events bool   // the first is an event of Spark's listener
+}
+
+func (x *others) add(o *object, place string) {
+	if x.n++; x.n == 1 {
+		x.first, x.events = place, o.members["Event"] != ""
+	}
+}
+
+// leaveOthers says of a file with all its objects which of them are of another kind; of one that has no others, that it is another file.
+func (r *reading) leaveOthers(x *others, name string, all int) error {
+	switch {
+	case x.n == 0:
+		return nil
+	case x.n == all && x.events:
+		return r.Drop("files_of_another_kind", "%s: an event log of Spark (%s), want jobs, nodes or workloads of the simulator: import spark-eventlog takes it, and trace merge lays both traces over one another", name, counted.Of(all, "events"))
+	case x.n == all && all > 1:
+		return r.Drop("files_of_another_kind", "%s: none of its %s has job.tasks, nodes, num.nodes or workloads", name, counted.Of(all, "objects"))
+	}
+	r.Counts.Dropped["objects_of_another_kind"] += int64(x.n - 1)
+	return r.Drop("objects_of_another_kind", "%s: %s: has no job.tasks, nodes, num.nodes or workloads", name, x.first)
 }
 
 // object reads an object to its end, whatever is wrong with its content; the first thing that is wrong is the error.

@@ -3,6 +3,7 @@ package sls
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -92,6 +93,37 @@ func TestLenient(t *testing.T) {
 	res, m, err := importtest.Import(t, Format, path, func(o *workload.Options) { o.Lenient = true })
 	if err != nil || len(m.JobList) != 1 || res.Counts.Dropped["rest_of_a_damaged_input"] != 1 {
 		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// Files of other data among those of the simulator are named, one by one and not object by object.
+func TestFilesOfOtherData(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"jobs.json":   job("a", "") + `{"x":1}` + `{"y":1}`,
+		"app.log":     strings.Repeat(`{"Event":"SparkListenerLogStart","Spark Version":"3.5.5"}`+"\n", 7),
+		"others.json": `{"a":1}{"b":2}`,
+	} {
+		importtest.Write(t, filepath.Join(dir, name), text)
+	}
+	var warned []string
+	res, _, err := importtest.Import(t, Format, dir, func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } })
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(warned, "\n")
+	for _, want := range []string{
+		"app.log: an event log of Spark (7 events), want jobs, nodes or workloads",
+		"others.json: none of its 2 objects has job.tasks",
+		"jobs.json: object 2, from line 2: has no job.tasks",
+		"and 1 more left out: objects of another kind",
+	} {
+		if strings.Count(all, want) != 1 {
+			t.Errorf("warned\n%s\nwant once %q", all, want)
+		}
+	}
+	if n := res.Counts.Dropped["files_of_another_kind"]; n != 2 {
+		t.Errorf("%d files of another kind, want 2", n)
 	}
 }
 

@@ -26,7 +26,8 @@ var MapReduceFormat = workload.Format{
 		}
 		return ""
 	},
-	Read: readCluster,
+	Folder: true,
+	Read:   readCluster,
 }
 
 // tasksFile has the task attempts: of MapReduce from the job histories, of Spark what its event logs have too.

@@ -38,7 +38,8 @@ var Format = workload.Format{
 		}
 		return ""
 	},
-	Read: readCluster,
+	Folder: true,
+	Read:   readCluster,
 }
 
 // mapReduceKey is in cluster.json where MapReduce applications were recorded.

@@ -25,6 +25,9 @@ type Format struct {
 	// NoPreferences says that the format does not say where tasks wanted to run. It may name nodes, and on which a task ran.
 	NoPreferences bool
 
+	// Folder says that the input is a whole folder, and that files of other formats below it are part of it.
+	Folder bool
+
 	Params []Param // the format's own options
 
 	// Fallback says that input which another format fits, too, is of that one.
