@@ -1,15 +1,18 @@
 package command
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"replay/cmd/replay/cmdline"
+	"replay/trace"
 	"replay/trace/importer/codec"
 )
 
@@ -42,6 +45,38 @@ func TestImportCommand(t *testing.T) {
 		}
 		if code, _, stderr := replay(t, args...); code != cmdline.ExitBadInput || !strings.Contains(stderr, "exists already and is not empty") {
 			t.Errorf("%s again: exit code %d, %s", tt.args, code, stderr)
+		}
+	}
+}
+
+// A pipe is read as standard input: what a shell makes of <(zcat LOG) can be read once. Of two none is taken for the other.
+func TestImportOfAPipe(t *testing.T) {
+	dir, log := t.TempDir(), importData+"swf/log.swf"
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipes := []string{filepath.Join(dir, "a"), filepath.Join(dir, "b")}
+	for _, p := range pipes {
+		if err := syscall.Mkfifo(p, 0o600); err != nil {
+			t.Skip(err)
+		}
+	}
+	for _, format := range []string{"swf", "auto"} {
+		written := make(chan error, 1)
+		go func() { written <- os.WriteFile(pipes[0], text, 0) }()
+		stdout := must(t, "import", format, pipes[0], "--json", "--out", filepath.Join(dir, format))
+		if err := <-written; err != nil {
+			t.Fatal(err)
+		}
+		var got, want struct{ Counts trace.Counts }
+		if err := errors.Join(json.Unmarshal([]byte(stdout), &got), json.Unmarshal([]byte(must(t, "import", "swf", log, "--json", "--out", filepath.Join(dir, format+" of the file"))), &want)); err != nil || got != want {
+			t.Errorf("%s: %+v of a pipe, want %+v; %v", format, got, want, err)
+		}
+	}
+	for with, want := range map[string]string{pipes[1]: pipes[0] + " and " + pipes[1] + ": are pipes, want one at most", "-": pipes[0] + ": is a pipe, beside - for standard input"} {
+		if code, _, stderr := replay(t, "import", "swf", pipes[0], with, "--dry-run"); code != cmdline.ExitBadInput || !strings.Contains(stderr, want) {
+			t.Errorf("with %s: exit code %d, %s; want %q", with, code, stderr, want)
 		}
 	}
 }

@@ -134,6 +134,16 @@ func runImport(c *cli.Context) error {
 	if opt.Out == "" && !dry {
 		return cmdline.Usagef("import wants --out DIR")
 	}
+	inputs, pipe, err := pipeAsStdin(inputs, &opt)
+	if err != nil {
+		return err
+	}
+	if pipe != nil {
+		defer pipe.Close()
+		if !c.Bool("quiet") {
+			fmt.Fprintf(c.App.ErrWriter, "%s: a pipe, read as standard input\n", pipe.Name())
+		}
+	}
 	name, format, err := formatOf(c, name, inputs, &opt)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -95,6 +96,34 @@ func CheckHere(inputs []string) error {
 		}
 	}
 	return nil
+}
+
+// pipeAsStdin puts [workload.Stdin] in the place of the one input that is a pipe, such as bash makes of <(zcat LOG), which can be read once, as that can. The pipe
+// is what opt reads then; nil = none is one.
+func pipeAsStdin(inputs []string, opt *workload.Options) (all []string, pipe *os.File, err error) {
+	at := -1
+	for i, in := range inputs {
+		info, err := os.Stat(in)
+		if err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+			continue
+		}
+		if at >= 0 {
+			return nil, nil, fmt.Errorf("%s and %s: are pipes, want one at most: write the others to files first", inputs[at], in)
+		}
+		at = i
+	}
+	switch {
+	case at < 0:
+		return inputs, nil, nil
+	case slices.Contains(inputs, workload.Stdin):
+		return nil, nil, fmt.Errorf("%s: is a pipe, beside %s for standard input, want one of the two: write the other to a file first", inputs[at], workload.Stdin)
+	}
+	if pipe, err = os.Open(inputs[at]); err != nil { // waits until somebody writes
+		return nil, nil, err
+	}
+	all = slices.Clone(inputs)
+	all[at], opt.Stdin = workload.Stdin, pipe
+	return all, pipe, nil
 }
 
 // Listed is how many inputs of one reason a table lists by name.
