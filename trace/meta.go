@@ -278,8 +278,9 @@ func readManifest(dir string) (*Manifest, error) {
 	return parseManifest(path, data)
 }
 
-// parseManifest checks the text of the manifest at path.
+// parseManifest checks the text of the manifest at path, before which an editor may have put a byte order mark.
 func parseManifest(path string, data []byte) (*Manifest, error) {
+	data = input.Unmarked(data)
 	var m Manifest
 	if err := input.JSON(data, &m); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

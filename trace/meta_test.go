@@ -1,6 +1,37 @@
 package trace
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// An editor's byte order mark before a manifest changes nothing of the trace.
+func TestMarkedManifest(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "trace")
+	if err := os.CopyFS(dir, os.DirFS("../traces/uniform-micro")); err != nil {
+		t.Fatal(err)
+	}
+	hash := func() string {
+		tr, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tr.Close()
+		return tr.Hash()
+	}
+	want, path := hash(), filepath.Join(dir, manifestName)
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, append([]byte("\xef\xbb\xbf"), text...), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := hash(); got != want {
+		t.Errorf("the trace has the hash %s with a mark, %s without", got, want)
+	}
+}
 
 func TestElsewhere(t *testing.T) {
 	of := func(list ...KindCount) *Source { return &Source{RecordedOn: list} }
