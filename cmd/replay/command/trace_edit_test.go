@@ -197,13 +197,23 @@ func TestTraceMergeSaysWhatIsThereTwice(t *testing.T) {
 		with  string
 		twice []*trace.Job
 	}{{traces + "drf-mixed-sizes", all}, {late, some}, {traces + "fair-weights", nil}} {
-		code, _, stderr := cmd(t, "trace", "merge", traces+"drf-mixed-sizes", c.with, "--out", filepath.Join(dir, fmt.Sprint("merged", i)))
+		code, stdout, stderr := cmd(t, "trace", "merge", traces+"drf-mixed-sizes", c.with, "--json", "--out", filepath.Join(dir, fmt.Sprint("merged", i)))
 		said := ""
 		if n := len(c.twice); n > 0 {
 			said = fmt.Sprintf(want, n, len(all)+n, c.twice[0].ExternalID)
 		}
 		if code != 0 || !strings.Contains(stderr, said) || said == "" && strings.Contains(stderr, "of another") {
 			t.Errorf("with %s: exit %d, %q, want %q", c.with, code, stderr, said)
+		}
+		var out struct{ Warnings []string }
+		if err := json.Unmarshal([]byte(stdout), &out); err != nil || out.Warnings == nil {
+			t.Errorf("with %s: JSON without a list of warnings: %v, %s", c.with, err, stdout)
+		}
+		for _, w := range out.Warnings {
+			stderr = strings.Replace(stderr, "warning: "+w+"\n", "", 1)
+		}
+		if strings.Contains(stderr, "warning: ") {
+			t.Errorf("with %s: the JSON has the warnings %q, and stderr also %s", c.with, out.Warnings, stderr)
 		}
 	}
 }

@@ -172,7 +172,8 @@ func editTraces(c *cli.Context, least, most int, do func(traces []*trace.Trace, 
 			LeftOut []string      `json:"left_out"`
 			Offered trace.Offered `json:"offered_load"`
 			Whole   trace.Offered `json:"offered_load_of_span"`
-		}{r.Counts, r.Never, r.Hash, append([]string{}, r.LeftOut...), r.Offered, r.Whole})
+			Warned  []string      `json:"warnings"`
+		}{r.Counts, r.Never, r.Hash, append([]string{}, r.LeftOut...), r.Offered, r.Whole, append([]string{}, r.Warnings...)})
 	}
 	text := fmt.Sprintf("%s: %s, %s, %s; trace %s\n", c.String("out"), quantity.Counted(r.Counts.Jobs, "jobs"), quantity.Counted(r.Counts.Tasks, "tasks"), nodesOf(r.Counts, r.Never), r.Hash)
 	if len(r.LeftOut) > 0 {
