@@ -75,7 +75,8 @@ type Figure struct {
 	panels  []*Figure // below one another, in place of a plot of its own
 	data    []Datum
 	scatter bool
-	variant string // of the font of the legend
+	variant string       // of the font of the legend
+	texts   text.Handler // of the legend; nil = whole
 }
 
 type entry struct {
@@ -283,6 +284,7 @@ func (f *Figure) legendRows(width vg.Length) (rows [][]entry) {
 	s := f.small()
 	var used vg.Length
 	for _, e := range f.legend {
+		e.name = fit(s, e.name, width-legendMark-6)
 		w := legendMark + 6 + s.Width(e.name) + 14
 		if len(rows) == 0 || used+w > width {
 			rows = append(rows, nil)
@@ -329,6 +331,9 @@ func (f *Figure) small() text.Style {
 	s := style(smallSize)
 	if f.variant != "" {
 		s.Font.Variant = font.Variant(f.variant)
+	}
+	if f.texts != nil {
+		s.Handler = f.texts
 	}
 	return s
 }

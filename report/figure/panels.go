@@ -74,6 +74,8 @@ func (f *Figure) drawPlots(c draw.Canvas) {
 	var left, right vg.Length
 	room := c.Max.Y - c.Min.Y - vg.Length(gap*vg.Length(len(f.panels)-1))
 	for i, p := range f.panels {
+		defer func(title string) { p.Title.Text = title }(p.Title.Text)
+		p.Title.Text = fit(p.Title.TextStyle, p.Title.Text, c.Max.X-c.Min.X-2*margin)
 		d := p.DataCanvas(c)
 		b := beside{d.Min.X - c.Min.X, c.Max.X - d.Max.X, d.Min.Y - c.Min.Y, c.Max.Y - d.Max.Y}
 		besides[i] = b

@@ -24,7 +24,7 @@ func pdf(f *Figure, s Style) ([]byte, error) {
 	}
 	w, h := s.size(f)
 	c := vgpdf.New(w, h)
-	f.drawIn(c, s)
+	f.drawIn(codePage{c}, s, inCodePage)
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ var renderers = map[string]func(*Figure, Style) ([]byte, error){
 	"svg": func(f *Figure, s Style) ([]byte, error) {
 		w, h := s.size(f)
 		c := vgsvg.New(w, h)
-		f.drawIn(c, s)
+		f.drawIn(c, s, whole)
 		var b bytes.Buffer
 		_, err := c.WriteTo(&b)
 		return []byte(families.Replace(b.String())), err
@@ -63,7 +63,7 @@ var renderers = map[string]func(*Figure, Style) ([]byte, error){
 	"png": func(f *Figure, s Style) ([]byte, error) {
 		w, h := s.size(f)
 		c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(192))
-		f.drawIn(&fresh{Canvas: c, color: color.Black}, s)
+		f.drawIn(&fresh{Canvas: c, color: color.Black}, s, inFont)
 		var b bytes.Buffer
 		_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(&b)
 		return b.Bytes(), err

@@ -158,8 +158,8 @@ func TestFresh(t *testing.T) {
 	f := three()
 	f.Area("white", Paper, Points{{X: .2, Y: .2}, {X: .8, Y: .2}, {X: .8, Y: 2}})
 	for name, draw := range map[string]func(vg.Canvas){
-		"figure": func(c vg.Canvas) { f.drawIn(c, Style{}) },
-		"panels": func(c vg.Canvas) { Panels("title", []*Figure{three(), three()}).drawIn(c, Style{Grey: true}) },
+		"figure": func(c vg.Canvas) { f.drawIn(c, Style{}, inFont) },
+		"panels": func(c vg.Canvas) { Panels("title", []*Figure{three(), three()}).drawIn(c, Style{Grey: true}, inFont) },
 		"white on black, as before the last change of colour": func(c vg.Canvas) {
 			all := vg.Rectangle{Max: vg.Point{X: 100, Y: 100}}.Path()
 			c.SetColor(color.Black)

@@ -72,8 +72,8 @@ func (s Style) size(f *Figure) (w, h vg.Length) {
 	return w, h
 }
 
-// drawIn draws the figure on a canvas of its size in the style.
-func (f *Figure) drawIn(c vg.Canvas, s Style) {
+// drawIn draws the figure on a canvas of its size in the style, its texts as the handler does.
+func (f *Figure) drawIn(c vg.Canvas, s Style, texts text.Handler) {
 	if s.Grey {
 		c = inGrey{c}
 	}
@@ -83,28 +83,28 @@ func (f *Figure) drawIn(c vg.Canvas, s Style) {
 		c.Scale(float64(k), float64(k))
 	}
 	title := f.Title.Text
-	if s.NoTitle {
+	f.setFont(s.variant(), texts)
+	if f.Title.Text = fit(f.Title.TextStyle, title, w/k-2*margin); s.NoTitle {
 		f.Title.Text = ""
 	}
-	f.setFont(s.variant())
 	f.draw(draw.NewCanvas(c, w/k, h/k))
-	f.setFont(Style{}.variant())
+	f.setFont(Style{}.variant(), whole)
 	f.Title.Text = title
 }
 
-// setFont sets the font of all text.
-func (f *Figure) setFont(variant string) {
-	f.variant = variant
+// setFont sets the font of all text, and what draws it.
+func (f *Figure) setFont(variant string, texts text.Handler) {
+	f.variant, f.texts = variant, texts
 	for _, a := range []*text.Style{&f.Title.TextStyle, &f.X.Label.TextStyle, &f.Y.Label.TextStyle, &f.X.Tick.Label, &f.Y.Tick.Label} {
-		a.Font.Variant = font.Variant(variant)
+		a.Font.Variant, a.Handler = font.Variant(variant), texts
 	}
 	for _, l := range f.labels {
 		for i := range l.TextStyle {
-			l.TextStyle[i].Font.Variant = font.Variant(variant)
+			l.TextStyle[i].Font.Variant, l.TextStyle[i].Handler = font.Variant(variant), texts
 		}
 	}
 	for _, p := range f.panels {
-		p.setFont(variant)
+		p.setFont(variant, texts)
 	}
 }
 
