@@ -60,6 +60,21 @@ func Kept(dir string) (runs string, ok bool) {
 	return runs, err == nil && info.IsDir()
 }
 
+// Takes says of a path that is given without a command what is there and which command takes it; "" where there is nothing.
+func Takes(path string) string {
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	switch path := Operand(path); {
+	case IsTrace(path):
+		return fmt.Sprintf(": it is a trace, which replay run %s takes", path)
+	case IsResult(path):
+		return fmt.Sprintf(": it is a result, which replay report %s shows again", path)
+	default:
+		return fmt.Sprintf(": it is no command but a path, of which replay import auto %s --out DIR makes a trace", path)
+	}
+}
+
 // NotTrace is the error of a path at which there is no trace: what is there instead, and what to do.
 func NotTrace(path string) error { return traces.missing(path) }
 

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -124,6 +125,9 @@ func (p *program) run(ctx context.Context, args []string, stdout, stderr io.Writ
 	if p.words.Command != nil {
 		flags, where = p.words.Command.Flags, "replay "+strings.Join(p.words.Commands, " ")
 	}
+	if w := p.words.Arguments; p.words.Command == nil && !p.words.Help && len(w) > 0 && w[0] == args[1] && w[0] != "help" && w[0] != "h" {
+		return unknownCommand(app, w[0]) // before its flags, which are some command's
+	}
 	if err := p.words.Wrong(flags, where); err != nil {
 		return err
 	}
@@ -151,7 +155,7 @@ func (p *program) app(stdout, stderr io.Writer) *cli.App {
 	}
 	app.Action = func(c *cli.Context) error {
 		if name := c.Args().First(); name != "" {
-			return cmdline.Usagef("unknown command %q%s (see replay --help)", name, cmdline.Meant("", name, commandNames(app.Commands)))
+			return unknownCommand(app, name)
 		}
 		return cli.ShowAppHelp(c)
 	}
@@ -160,6 +164,11 @@ func (p *program) app(stdout, stderr io.Writer) *cli.App {
 	}
 	prepare(app.Commands, "replay")
 	return app
+}
+
+// unknownCommand is the error of a first word that is no command: a path tells which command takes it.
+func unknownCommand(app *cli.App, word string) error {
+	return cmdline.Usagef("unknown command %q%s (see replay --help)", word, cmp.Or(cmdline.Takes(word), cmdline.Meant("", word, commandNames(app.Commands))))
 }
 
 func commandNames(commands []*cli.Command) (names []string) {
