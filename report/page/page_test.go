@@ -126,3 +126,15 @@ func TestMadeBy(t *testing.T) {
 		}
 	}
 }
+
+// A job without a name is called as it was where it was recorded, as in every text; without that by its number alone.
+func TestNamesOfJobs(t *testing.T) {
+	d := reporttest.DataOf(t, reporttest.Few.Feed)
+	j := d.Jobs.At(0)
+	for _, tt := range []struct{ name, external, want string }{{"daily", "app_1", "0 daily"}, {"", "app_1", "0 app_1"}, {"", "", "0"}} {
+		j.ID, j.Name, j.ExternalID = 0, tt.name, tt.external
+		if got := jobName(j); got != tt.want {
+			t.Errorf("a job called %q, recorded as %q: %q, want %q", tt.name, tt.external, got, tt.want)
+		}
+	}
+}

@@ -79,7 +79,7 @@ func jobs(d *result.Data, of map[int64]*explain.Job) *Grid {
 		return column{Column{Name: name, About: about, Inside: inside}, func(j *result.Job) any { return of(j) }}
 	}
 	columns := []column{
-		text("job", "number in the trace, and name", false, jobName),
+		text("job", "number in the trace, and name, or that of the recording", false, jobName),
 		text("queue", "the leaf queue it ran in", false, func(j *result.Job) string { return j.Queue }),
 		text("outcome", "what became of it", false, func(j *result.Job) string { return j.Outcome }),
 		{Column{Name: "submitted", About: "simulated time of submission", Unit: quantity.MS}, func(j *result.Job) any { return at(j.Submit) }},

@@ -154,10 +154,10 @@ func nodeName(d *result.Data, n int32) string {
 	return fmt.Sprintf("node %d", n)
 }
 
-// jobName names a job by its number and its name.
+// jobName names a job by its number and its name, or the one that it had where it was recorded: tables and other logs know it by that.
 func jobName(j *result.Job) string {
-	if j.Name == "" {
-		return fmt.Sprint(j.ID)
+	if name := cmp.Or(j.Name, j.ExternalID); name != "" {
+		return fmt.Sprintf("%d %s", j.ID, name)
 	}
-	return fmt.Sprintf("%d %s", j.ID, j.Name)
+	return fmt.Sprint(j.ID)
 }

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 
@@ -14,7 +15,7 @@ var timelineApplications = Plot{"timeline_applications", "Executors by applicati
 		func(id int64) string {
 			name := ""
 			if j := d.Jobs.Find(id); j != nil {
-				name = j.Name
+				name = cmp.Or(j.Name, j.ExternalID)
 			}
 			return figure.Short(fmt.Sprintf("%d %s", id, name), 18)
 		},
