@@ -148,3 +148,16 @@ func TestCapacityOfADrainingNode(t *testing.T) {
 		}
 	}
 }
+
+// Passes of continuous scheduling fill a capacity that a node gets while it drains, which is more than it has, until its next heartbeat.
+func TestMoreCapacityOfADrainingNode(t *testing.T) {
+	more := nodeEvent(21_001, 1, 0, trace.Capacity)
+	more.MemMiB, more.VCores = 1<<20, 512
+	events := []trace.NodeEvent{nodeEvent(20_000, 0, 0, trace.Drain), more, nodeEvent(25_000, 2, 0, trace.Undrain)}
+	k, m := replay(t, input(cluster(1, 1), events, mapReduceJob(0, 0, stage(0, 200, 60_000, nil))), scenario.Options{Conf: map[string]string{
+		"yarn.scheduler.fair.continuous-scheduling-enabled": "true", "yarn.scheduler.fair.continuous-scheduling-sleep-ms": "5"}})
+	checkRecords(t, k, m)
+	if !slices.ContainsFunc(k.containers, func(c record.Container) bool { return c.Allocated > 21_000 && c.Allocated < 22_100 }) {
+		t.Error("the capacity is not filled")
+	}
+}

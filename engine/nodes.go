@@ -323,6 +323,7 @@ func (s *sim) drainingCapacity(id protocol.NodeID, e *trace.NodeEvent) {
 	if e.VCores != trace.Unset {
 		spec.VCores = e.VCores
 	}
+	s.nodes.shrunk[id] = true // it may be more than the node has, and be filled before the heartbeat
 	s.rm.SetNodeTotal(s.now, id, s.size(&spec))
 	s.warnings.add("capacity-draining", "YARN forgets a capacity that a node gets while it is being decommissioned; the first such node is %s", spec.Host)
 }
