@@ -123,7 +123,10 @@ func (r *RM) Update(now int64) {
 
 // Spares returns from when on, ms, a container of an application may be killed by preemption at the earliest.
 func (r *RM) Spares(id protocol.AppID, now int64) int64 {
-	if p, does := r.sched.(yarn.Preempter); does && r.config.Preemption {
+	if !r.config.Preemption { // as most often, without a look at what the scheduler is
+		return math.MaxInt64
+	}
+	if p, does := r.sched.(yarn.Preempter); does {
 		return p.Spares(id, now+r.config.StartMS) - r.config.StartMS // by its clock
 	}
 	return math.MaxInt64
