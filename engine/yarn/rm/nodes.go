@@ -382,12 +382,7 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	r.clock(now)
 	r.report(id, n, now)
 	r.given = resource.Resource{}
-	var excess []*yarn.Container
-	if s, ends := r.sched.(yarn.Overcommitter); ends && n.overcommit {
-		excess = s.OvercommittedUpdate(id, r.launched, r.completed)
-	} else {
-		r.sched.NodeUpdate(id, r.launched, r.completed)
-	}
+	excess := r.nodeUpdate(id, n.overcommit)
 	r.completed = r.completed[:0]
 	var held resource.Resource
 	if n.draining {
@@ -408,4 +403,15 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 		r.totalChanged(n, excess)
 	}
 	r.drain(now)
+}
+
+// nodeUpdate has the scheduler take a node's heartbeat in. It returns the excess of one that is overcommitted.
+func (r *RM) nodeUpdate(id protocol.NodeID, overcommitted bool) (excess []*yarn.Container) {
+	if overcommitted {
+		if s, ends := r.sched.(yarn.Overcommitter); ends {
+			return s.OvercommittedUpdate(id, r.launched, r.completed)
+		}
+	}
+	r.sched.NodeUpdate(id, r.launched, r.completed)
+	return nil
 }
