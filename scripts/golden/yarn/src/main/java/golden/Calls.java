@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.Container;
@@ -67,6 +68,7 @@ abstract class Calls {
   boolean rare; // settings, names and ports that the other kinds never draw
   boolean keys; // asks of one priority that differ by their allocation request id
   boolean named; // nodes are called by host and port, types have units, capacities add up to 0
+  boolean lasting; // containers seldom end of themselves, on larger nodes
   boolean storm; // asks that no client makes, unlike nodes, many events in one millisecond
   boolean broken; // the last event threw
   Strange strange; // null where clients and nodes know the cluster
@@ -214,6 +216,10 @@ abstract class Calls {
   }
 
   void clock(int ms) throws Exception {
+    tick(ms);
+  }
+
+  void tick(int ms) throws Exception {
     Map<String, Object> e = event("clock");
     m.clock.now += rare && percent(1) ? 5_000_000_000L : ms;
     Recorder.now = m.clock.now;
@@ -225,6 +231,10 @@ abstract class Calls {
     String rack = racks.computeIfAbsent(host, h -> rackPrefix + rnd.nextInt(rackCount));
     int mem = wide ? pick(0, 512, 2048, 4096, 8192, 12345, 65536) : pick(2048, 4096, 8192, 10240, 16384, 5000);
     int vc = wide ? pick(0, 1, 4, 8, 16, 64) : pick(2, 4, 8, 16, 5);
+    if (lasting && percent(85)) {
+      mem = pick(8192, 10240, 16384, 24576, 40000);
+      vc = pick(8, 10, 16, 24, 40);
+    }
     if (resizes != null && resizes.roomy) {
       mem += 8192;
       vc += 8;
@@ -255,7 +265,7 @@ abstract class Calls {
 
   /** The third type of a node, where there is one. */
   private int gpus(Map<String, Object> e, int mem, int vc) {
-    int gpu = Recorder.third ? pick(0, 0, 1, 4, 16) : 0;
+    int gpu = !Recorder.third ? 0 : lasting ? pick(0, 4, 16, 16) : pick(0, 0, 1, 4, 16);
     if (Recorder.third) {
       e.put("x", Recorder.more(mem, vc, gpu));
     }
@@ -416,8 +426,8 @@ abstract class Calls {
       Recorder.size(head, got.getResourceLimit());
       e.put("head", head);
       List<Long> pre = new ArrayList<>();
-      if (got.getStrictContainerPreemptions() != null) {
-        for (ContainerId c : got.getStrictContainerPreemptions()) {
+      for (Set<ContainerId> some : Arrays.asList(got.getStrictContainerPreemptions(), got.getContainerPreemptions())) {
+        for (ContainerId c : some == null ? Set.<ContainerId>of() : some) {
           pre.add(Manager.number(c));
         }
       }
@@ -568,7 +578,7 @@ abstract class Calls {
     if (odd && percent(5)) {
       return 100;
     }
-    return (b.number & 0xffffffffL) == 1 ? 0 : resizes == null ? 12 : 4;
+    return (b.number & 0xffffffffL) == 1 ? 0 : lasting ? 2 : resizes == null ? 12 : 4;
   }
 
   void removeApp(App a) throws Exception {

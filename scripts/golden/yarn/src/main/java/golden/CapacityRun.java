@@ -18,6 +18,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.MultiNo
 /** A random run of the CapacityScheduler. */
 class CapacityRun extends Run {
   final List<String> leaves = new ArrayList<>();
+  Preempting preempting; // null where nothing is preempted
   boolean unlimited; // heartbeats assign as many containers as there is room for
   private CapacityScheduler capacity;
 
@@ -28,6 +29,29 @@ class CapacityRun extends Run {
   @Override
   List<String> queues() {
     return leaves;
+  }
+
+  @Override
+  String queue() {
+    return preempting == null ? super.queue() : preempting.queue();
+  }
+
+  @Override
+  void clock(int ms) throws Exception {
+    if (preempting == null) {
+      super.clock(ms);
+    } else {
+      preempting.clock();
+    }
+  }
+
+  @Override
+  void randomAsk(App a) throws Exception {
+    if (preempting == null || percent(30)) {
+      super.randomAsk(a);
+    } else {
+      preempting.ask(a);
+    }
   }
 
   @Override
@@ -120,7 +144,11 @@ class CapacityRun extends Run {
 
   List<String> play(String name, int hosts, int events) throws Exception {
     rackCount = 1 + rnd.nextInt(4);
-    configure();
+    if (preempting == null) {
+      configure();
+    } else {
+      preempting.configure();
+    }
     if (unlimited) {
       site.put(PREFIX + "per-node-heartbeat.multiple-assignments-enabled", true);
       site.put(PREFIX + "per-node-heartbeat.maximum-container-assignments", -1);
@@ -154,13 +182,16 @@ class CapacityRun extends Run {
       }
       throw e;
     }
+    if (preempting != null) {
+      preempting.start(capacity);
+    }
     Map<String, Object> head = new LinkedHashMap<>();
     head.put("run", name);
     head.put("scheduler", "capacity");
     head.put("start", Manager.START);
     head.put("nodes", hosts);
     head.put("per_app", true);
-    head.put("preemption", false);
+    head.put("preemption", preempting != null);
     if (rare) {
       head.put("sizes", true);
     }
@@ -171,6 +202,9 @@ class CapacityRun extends Run {
     try {
       script(hosts, events);
     } catch (UnlimitedScheduler.Endless e) {
+      return List.of();
+    }
+    if (preempting != null && preempting.idle()) {
       return List.of();
     }
     if (broken) {

@@ -42,6 +42,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeUpdateContaine
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.UpdatedContainerInfo;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractYarnScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.constraint.AllocationTagsManager;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ContainerPreemptEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ReleaseContainerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEventType;
@@ -73,6 +74,8 @@ final class Manager {
   final Map<String, List<Container>> grown = new HashMap<>(); // what nodes report as grown
   private final List<SchedulerEvent> releases = new ArrayList<>(); // of this call
   final List<RMNodeResourceUpdateEvent> totals = new ArrayList<>(); // that the scheduler wants draining nodes to have
+  final List<ContainerPreemptEvent> preempted = new ArrayList<>(); // what a policy of preemption has sent
+  boolean monitored; // the policy looks
   boolean ends; // containers for which a node has no room end when the scheduler says so
   String rejection; // text of the last one
   final Map<String, Resource> sizes = new HashMap<>();
@@ -121,6 +124,8 @@ final class Manager {
       ((RMNodeUpdateContainerEvent) e).getToBeUpdatedContainers().forEach(Recorder::told);
     } else if (e instanceof RMNodeResourceUpdateEvent) {
       totals.add((RMNodeResourceUpdateEvent) e);
+    } else if (monitored && e instanceof ContainerPreemptEvent) {
+      preempted.add((ContainerPreemptEvent) e);
     } else if (ends && e.getType() == SchedulerEventType.MARK_CONTAINER_FOR_KILLABLE) {
       releases.add((SchedulerEvent) e);
     } else if (e instanceof ReleaseContainerEvent) {

@@ -13,7 +13,17 @@ import java.util.Map;
 import net.bytebuddy.agent.ByteBuddyAgent;
 import net.bytebuddy.agent.builder.AgentBuilder;
 import net.bytebuddy.asm.Advice;
+import net.bytebuddy.asm.AsmVisitorWrapper;
 import net.bytebuddy.asm.MemberSubstitution;
+import net.bytebuddy.description.field.FieldDescription;
+import net.bytebuddy.description.field.FieldList;
+import net.bytebuddy.description.method.MethodList;
+import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.implementation.Implementation;
+import net.bytebuddy.jar.asm.ClassVisitor;
+import net.bytebuddy.jar.asm.commons.ClassRemapper;
+import net.bytebuddy.jar.asm.commons.SimpleRemapper;
+import net.bytebuddy.pool.TypePool;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
@@ -53,6 +63,9 @@ public final class Recorder {
           .visit(Advice.to(OnReserve.class).on(named("reserveResource").and(takesArguments(3))))
           .visit(Advice.to(OnUnreserve.class).on(named("unreserveResource").and(takesArguments(1)))));
     }
+    // Queues of one level are gone through by their addresses there: it is given their own order, which is one of those that addresses give.
+    agent = agent.type(named("org.apache.hadoop.yarn.server.resourcemanager.monitor.capacity.PreemptableResourceCalculator"))
+        .transform((b, t, l, m, d) -> b.visit(new Ordered()));
     // Applications take their start from the clock of the machine: two in one of its milliseconds would differ between runs.
     for (String clock : new String[] {"SystemClock", "MonotonicClock"}) {
       Class.forName("org.apache.hadoop.yarn.util." + clock);
@@ -70,6 +83,15 @@ public final class Recorder {
     agent = agent.type(named(attempt)).transform((b, t, l, m, d) ->
         b.visit(MemberSubstitution.relaxed().method(named("currentTimeMillis")).replaceWith(time).on(any())));
     agent.installOn(ByteBuddyAgent.install());
+  }
+
+  /** Makes the sets of a class keep the order in which they are filled. */
+  private static final class Ordered extends AsmVisitorWrapper.AbstractBase {
+    @Override
+    public ClassVisitor wrap(TypeDescription type, ClassVisitor to, Implementation.Context context, TypePool pool,
+        FieldList<FieldDescription.InDefinedShape> fields, MethodList<?> methods, int writer, int reader) {
+      return new ClassRemapper(to, new SimpleRemapper("java/util/HashSet", "java/util/LinkedHashSet"));
+    }
   }
 
   private static AgentBuilder watch(AgentBuilder a, String type, String method, int args, Class<?> advice) {

@@ -166,11 +166,11 @@ abstract class Run extends Calls {
         }
       }
       for (App a : running) {
-        if (percent(resizes == null ? 30 : 60)) {
+        if (percent(resizes == null && !lasting ? 30 : 60)) {
           randomAsk(a);
         }
       }
-      if (percent(60)) {
+      if (percent(lasting ? 15 : 60)) {
         state();
       }
       if (keys && percent(40)) {
@@ -182,7 +182,7 @@ abstract class Run extends Calls {
       more();
       List<String> order = new ArrayList<>(nodes.keySet());
       Collections.shuffle(order, rnd);
-      for (String h : order.subList(0, rnd.nextInt(order.size() + 1))) {
+      for (String h : order.subList(0, lasting && percent(60) ? order.size() : rnd.nextInt(order.size() + 1))) {
         heartbeat(h);
         if (percent(3)) {
           state();

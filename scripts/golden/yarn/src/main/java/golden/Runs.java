@@ -60,6 +60,12 @@ final class Runs {
     return met(run, seed);
   }
 
+  /** A run of the CapacityScheduler in which it preempts. */
+  private static CapacityRun preempting(CapacityRun run, boolean defaults) {
+    run.preempting = new Preempting(run, defaults);
+    return run;
+  }
+
   private static boolean bit(long seed, int i) {
     return (new Random(seed * 977).nextInt() >> i & 1) == 1;
   }
@@ -196,6 +202,17 @@ final class Runs {
       case "capacity_wide":
       case "capacity_wide_gpu":
         lines = new WideCapacityRun(seed, false).play(name, hosts, events);
+        break;
+      case "capacity_preempt":
+      case "capacity_preempt_gpu":
+        lines = preempting(new CapacityRun(seed), false).play(name, hosts, events);
+        break;
+      case "capacity_preempt_wide":
+      case "capacity_preempt_wide_gpu":
+        lines = preempting(new MixedCapacityRun(seed, bit(seed, 0) && bit(seed, 1), bit(seed, 2)), false).play(name, hosts, events);
+        break;
+      case "capacity_preempt_default":
+        lines = preempting(seed % 4 == 0 ? new WideCapacityRun(seed, false) : new CapacityRun(seed), true).play(name, hosts, events);
         break;
       case "capacity_resize":
       case "capacity_resize_gpu":
