@@ -378,7 +378,7 @@ func TestEffectOfDocumentedKeys(t *testing.T) {
 		}
 	}
 	shown := map[string]bool{}
-	for _, e := range slices.Concat(modelled, elements, capacityKeys) {
+	for _, e := range slices.Concat(modelled, elements, capacityKeys, monitorKeys) {
 		shown[e.setting] = true
 		if !documented[e.setting] {
 			t.Errorf("%s: docs/yarn-config.md does not call it modelled", e.setting)

@@ -25,6 +25,7 @@ const (
 	evReload
 
 	evUpdate
+	evMonitor
 	evNodeEvent
 	evNodeComes
 	evNodeNotice
@@ -45,7 +46,7 @@ type class uint8
 
 const (
 	classMessage    class = iota + 1 // what was on its way, and what the ResourceManager's own timers do
-	classUpdate                      // fair-share update
+	classUpdate                      // fair-share update, look of the monitor
 	classNodeEvent                   // node events of the trace, and of the autoscaler
 	classArrival                     // submissions
 	classAM                          // application masters
@@ -82,6 +83,7 @@ var kinds = [numKinds]kind{
 	evReload:         {name: "allocation file comes into force", class: classMessage, number: "position in the scenario", work: true},
 
 	evUpdate:     {name: "fair-share update", class: classUpdate},
+	evMonitor:    {name: "look for containers to preempt", class: classUpdate},
 	evNodeEvent:  {name: "node event", class: classNodeEvent, number: "position in the trace", work: true},
 	evNodeComes:  {name: "node of the autoscaler registers", class: classNodeEvent, number: "node", work: true},
 	evNodeNotice: {name: "notice that a spot node is taken away", class: classNodeEvent, number: "node"},

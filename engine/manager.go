@@ -16,7 +16,7 @@ var _ rm.Host = (*sim)(nil)
 
 // timers are the kinds of the ResourceManager's timers.
 var timers = [...]eventKind{rm.NodeExpired: evNodeExpired, rm.ExpiryCheck: evExpiryCheck, rm.PreemptionKill: evPreemptionKill,
-	rm.Cleanup: evCleanup, rm.ReloadFile: evReload, rm.ContinuousPass: evContinuous, rm.MasterExpired: evMasterExpired}
+	rm.Cleanup: evCleanup, rm.ReloadFile: evReload, rm.ContinuousPass: evContinuous, rm.MasterExpired: evMasterExpired, rm.MonitorLook: evMonitor}
 
 // At is part of [rm.Host].
 func (s *sim) At(at int64, t rm.Timer, number, arg int64) {

@@ -18,6 +18,16 @@ type CapacityLeaf struct {
 //
 // Source: UsersManager.computeUserLimit.
 func ActiveUserLimit(c resource.Calculator, cluster resource.Resource, q *CapacityLeaf, consumed float32, active resource.Resource, weights float32) resource.Resource {
+	return userLimit(c, cluster, q, consumed, &active, weights)
+}
+
+// AllUsersLimit is what one user of weight 1 may use where all users of the queue count, whose weights add up to weights; see [ActiveUserLimit].
+func AllUsersLimit(c resource.Calculator, cluster resource.Resource, q *CapacityLeaf, consumed float32, weights float32) resource.Resource {
+	return userLimit(c, cluster, q, consumed, nil, weights)
+}
+
+// userLimit is that of active users with what they use, or with nil that of all.
+func userLimit(c resource.Calculator, cluster resource.Resource, q *CapacityLeaf, consumed float32, active *resource.Resource, weights float32) resource.Resource {
 	capacity := resource.Larger(c, cluster, q.Min, q.Least)
 	current := c.MulNormalizeUp(cluster, float64(consumed), q.Least)
 	if c.Compare(cluster, current, capacity, false) < 0 {
@@ -25,8 +35,12 @@ func ActiveUserLimit(c resource.Calculator, cluster resource.Resource, q *Capaci
 	} else {
 		current = current.Clone().Add(q.Least)
 	}
+	used := current
+	if active != nil {
+		used = active.Clone().Add(q.Least)
+	}
 	limit := resource.Larger(c, cluster,
-		c.DivideCeilFloat(active.Clone().Add(q.Least), weights),
+		c.DivideCeilFloat(used, weights),
 		c.DivideCeil(current.Clone().Mul(float64(q.UserLimit)), 100))
 	var most resource.Resource
 	if q.UserFactor == -1 || q.Min.IsNone() {

@@ -40,7 +40,13 @@ func readCapacity(sc *Scenario) (Setup, error) {
 	}
 	values := read.values
 	sc.noteForeign(read, file)
-	maps.DeleteFunc(values, func(k, _ string) bool { return !strings.HasPrefix(k, sc.scheduler.Keys) })
+	maps.DeleteFunc(values, func(k, _ string) bool {
+		if strings.HasPrefix(k, conf.PreemptionPrefix) { // the file's count before those of the site, but not before single keys
+			_, single := sc.keys[YarnSite][k]
+			return single || !sc.Site.Monitors.On
+		}
+		return !strings.HasPrefix(k, sc.scheduler.Keys)
+	})
 	defaults := map[string]string{}
 	const queues = "yarn.scheduler.capacity.root.queues"
 	_, byFile := values[queues]
@@ -148,8 +154,10 @@ func (sc *Scenario) noteForeign(read properties, file File) {
 		}
 		r := remark.Remark{Kind: remark.NoEffect, Line: at.Line, Of: key, Text: "only the CapacityScheduler reads this file"}
 		switch {
+		case strings.HasPrefix(key, conf.PreemptionPrefix) && sc.Site.Monitors.On:
+			continue
 		case strings.HasPrefix(key, "yarn.resourcemanager.monitor.capacity."):
-			r.Text = "the CapacityScheduler's preemption and queue management are not replayed"
+			r.Text = conf.NotFollowed(key)
 		case conf.SiteFollows(key):
 			r.Kind, r.Text = remark.Odd, "has no effect here, want it in yarn-site.xml"
 		}

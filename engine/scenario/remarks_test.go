@@ -59,10 +59,20 @@ func TestRemarks(t *testing.T) {
 		{"nodes of these sizes", Input{Nodes: []trace.Node{{MemMiB: 4096, VCores: 4}}},
 			Options{Scheduler: "fair", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.nodemanager.resource.memory-mb", "4096", "yarn.nodemanager.resource.cpu-vcores", "-1")}}}, []string{
 				"y.xml: 2 keys have no effect on a replay (--verbose lists them)"}},
-		{"preemption of the CapacityScheduler under it", Input{}, Options{Scheduler: "capacity", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.resourcemanager.scheduler.monitor.enable", "true")}}}, []string{
-			"y.xml: line 2: yarn.resourcemanager.scheduler.monitor.enable=true: not modelled: the CapacityScheduler's preemption and queue management are not replayed"}},
+		{"preemption of the CapacityScheduler under it", Input{}, Options{Scheduler: "capacity", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.resourcemanager.scheduler.monitor.enable", "true")}}}, nil},
+		{"and other monitors, and what it does not do", Input{}, Options{Scheduler: "capacity", Files: Files{
+			YarnSite: {Name: "y.xml", Text: site("yarn.resourcemanager.scheduler.monitor.enable", "true", "yarn.resourcemanager.scheduler.monitor.policies", "org.example.Own, org.apache.hadoop.yarn.server.resourcemanager.monitor.capacity.ProportionalCapacityPreemptionPolicy")},
+			"capacity-scheduler.xml": {Name: "c.xml", Text: capacityFile(capacity+"lazy-preemption-enabled", "true", capacity+"root.a.disable_preemption", "true",
+				capacity+"ordering-policy.priority-utilization.underutilized-preemption.enabled", "true", capacity+"ordering-policy.priority-utilization.underutilized-preemption.allow-move-reservation", "true",
+				"yarn.resourcemanager.monitor.capacity.preemption.total_preemption_per_round", "20")}}}, []string{
+			"y.xml: line 3: yarn.resourcemanager.scheduler.monitor.policies=org.example.Own, org.apache.hadoop.yarn.server.resourcemanager.monitor.capacity.ProportionalCapacityPreemptionPolicy: not modelled: of the monitors a replay has org.apache.hadoop.yarn.server.resourcemanager.monitor.capacity.ProportionalCapacityPreemptionPolicy alone, which preempts",
+			"c.xml: line 5: yarn.scheduler.capacity.ordering-policy.priority-utilization.underutilized-preemption.allow-move-reservation=true: not modelled: reservations stay on their nodes",
+			"c.xml: line 2: yarn.scheduler.capacity.lazy-preemption-enabled=true: not modelled: containers that may be killed are killed at once",
+			"c.xml: line 6: yarn.resourcemanager.monitor.capacity.preemption.total_preemption_per_round=20: above 1, which is all of the cluster; it is a fraction and no percentage"}},
+		{"its settings without it", Input{}, Options{Scheduler: "capacity", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.resourcemanager.monitor.capacity.preemption.observe_only", "true")}}}, []string{
+			"y.xml: no effect on a replay: yarn.resourcemanager.monitor.capacity.preemption.observe_only (nothing is preempted: yarn.resourcemanager.scheduler.monitor.enable is not true)"}},
 		{"and under another", Input{}, Options{Scheduler: "fifo", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.resourcemanager.scheduler.monitor.enable", "true")}}}, []string{
-			"y.xml: no effect on a replay: yarn.resourcemanager.scheduler.monitor.enable (the CapacityScheduler's preemption and queue management are not replayed)"}},
+			"y.xml: no effect on a replay: yarn.resourcemanager.scheduler.monitor.enable (only the CapacityScheduler preempts by it)"}},
 		{"capacity-scheduler.xml", Input{}, Options{Scheduler: "capacity", Files: Files{"capacity-scheduler.xml": {Name: "c.xml", Text: capacityFile(
 			capacity+"root.user-limit-factor", "1", capacity+"root.acl_submit_applications", "*", capacity+"root.a.disable_preemption", "true", capacity+"root.a.allow-zero-capacity-sum", "true",
 			capacity+"queue-mappings", "u:x:a", capacity+"queue-mappings-override.enable", "true", capacity+"root.a.maximum-application-lifetime", "-1", capacity+"root.b.maximum-application-lifetime", "60",

@@ -178,6 +178,13 @@ func (sc *Scenario) siteRemarks(referred map[string]bool) error {
 		}
 		sc.noteKey(sc.site, file.Name, r)
 	}
+	if sc.Site.Monitors.On && sc.scheduler != yarnsOwn() {
+		for _, key := range sortedKeys(sc.site) {
+			if conf.OfMonitors(key) {
+				sc.noteKey(sc.site, file.Name, remark.Remark{Kind: remark.NoEffect, Of: key, Text: "only the CapacityScheduler preempts by it"})
+			}
+		}
+	}
 	return nil
 }
 

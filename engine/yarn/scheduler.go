@@ -208,6 +208,20 @@ type Preempter interface {
 	NextKill() (at int64, ok bool)
 	// KillDue kills what is due.
 	KillDue()
+	Sparing
+}
+
+// A Monitored scheduler preempts containers at looks of a monitor, which come at fixed times.
+type Monitored interface {
+	// Monitoring is the time from one look to the next, ms, 0 where there are none.
+	Monitoring() int64
+	// Look is a look: it marks containers and kills those that have been marked for long enough.
+	Look()
+	Sparing
+}
+
+// Sparing knows when containers can be killed by preemption.
+type Sparing interface {
 	// Spares returns from when on, ms, a container of an application may be killed by preemption at the earliest.
 	Spares(id protocol.AppID, now int64) int64
 }

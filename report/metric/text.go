@@ -129,6 +129,14 @@ func Counted(w *record.Warning) string {
 	return text
 }
 
+// preempted says how many containers were preempted, "" for none.
+func (s *Summary) preempted() string {
+	if n := s.Containers.Ends[record.EndPreempted]; n > 0 {
+		return fmt.Sprintf(", %s preempted", quantity.Thousands(n))
+	}
+	return ""
+}
+
 // Facts are what a reader must know of a run before its numbers.
 func (s *Summary) Facts() [][2]string {
 	m := &s.Manifest
@@ -140,7 +148,7 @@ func (s *Summary) Facts() [][2]string {
 		{"task durations", quantity.OrDash(m.DurationSource)},
 		{"jobs", quantity.Thousands(t.Jobs)},
 		{"tasks", fmt.Sprintf("%s in %s, %s", quantity.Thousands(t.Tasks), quantity.Counted(t.Stages, "stages"), quantity.Counted(t.TaskAttempts, "attempts"))},
-		{"containers", quantity.Thousands(t.ContainersAllocated) + " allocated"},
+		{"containers", quantity.Thousands(t.ContainersAllocated) + " allocated" + s.preempted()},
 		{"simulated time", quantity.Duration(float64(t.EndMS))},
 		{"seed", strconv.FormatUint(m.Seed, 10) + ", engine " + quantity.OrDash(m.Engine)},
 		{"trace", quantity.OrDash(m.TraceHash)},

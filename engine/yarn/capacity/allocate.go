@@ -29,6 +29,8 @@ func (s *Scheduler) Allocate(id protocol.AppID, in *protocol.AllocateRequest, ou
 		a.Blacklist(in.BlacklistAdd, in.BlacklistRemove)
 		a.touchHeld()
 	}
+	out.Preempt = append(out.Preempt, a.recalled...)
+	a.recalled = a.recalled[:0]
 	for _, c := range a.Pull() {
 		out.Allocated = append(out.Allocated, c.Protocol())
 	}
@@ -70,6 +72,7 @@ func (s *Scheduler) PullAM(id protocol.AppID) (protocol.Container, bool) {
 		return protocol.Container{}, false
 	}
 	got := a.Pull()
+	a.recalled = a.recalled[:0]
 	a.headroom()
 	if len(got) == 0 {
 		return protocol.Container{}, false

@@ -37,10 +37,12 @@ type app struct {
 	live jvm.ConcurrentHashMap[protocol.ContainerID, *yarn.Container]
 	held jvm.HashMap[yarn.Key, *key]
 
-	keys    []*key // by the number of the table
-	changed []*key // those whose table has changed since the last look, each once
-	among   *key   // by which it is among peers; nil for none
-	emptied int64  // how often nothing was wanted in the middle of a message
+	keys     []*key                 // by the number of the table
+	changed  []*key                 // those whose table has changed since the last look, each once
+	among    *key                   // by which it is among peers; nil for none
+	marks    []mark                 // of its containers, see [monitor]
+	recalled []protocol.ContainerID // those marked that its master has not been told of
+	emptied  int64                  // how often nothing was wanted in the middle of a message
 }
 
 // key is what delay scheduling and reservations keep of one table of requests.

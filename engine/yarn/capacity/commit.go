@@ -1,6 +1,8 @@
 package capacity
 
 import (
+	"slices"
+
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/policy/resource"
@@ -151,6 +153,9 @@ func (s *Scheduler) endOne(c *yarn.Container, id protocol.ContainerID, exit int3
 	removed := a.RemoveLive(c.ID)
 	if removed {
 		a.live.Remove(c.ID, c.Hash)
+		if len(a.recalled) > 0 {
+			a.recalled = slices.DeleteFunc(a.recalled, func(id protocol.ContainerID) bool { return id == c.ID })
+		}
 		if c.Handle(e) {
 			told := yarn.Event{
 				Kind: yarn.Completed, Container: c.Protocol(), App: a.ID, Exit: exit,

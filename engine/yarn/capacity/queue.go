@@ -14,6 +14,7 @@ import (
 type queue struct {
 	s        *Scheduler
 	cfg      *conf.CapacityQueue // with what follows from the size of the cluster
+	index    int                 // in the configuration
 	parent   *queue
 	children []*queue // as configured
 	leaf     bool
@@ -55,7 +56,7 @@ type queue struct {
 // newQueue makes the queue number i of the configuration and those below it.
 func (s *Scheduler) newQueue(i int, parent *queue) *queue {
 	c := &s.cfg.Queues[i]
-	q := &queue{s: s, cfg: c, parent: parent, leaf: c.Leaf}
+	q := &queue{s: s, cfg: c, index: i, parent: parent, leaf: c.Leaf}
 	q.limits = policy.CapacityLeaf{
 		Least: s.least, UserLimit: c.UserLimit, UserFactor: c.UserLimitFactor, AMPercent: c.MaxAMShare,
 	}

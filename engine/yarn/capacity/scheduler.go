@@ -1,7 +1,7 @@
 // Package capacity is YARN's CapacityScheduler: a tree of queues with guaranteed and largest shares, limits of users
 // and of application masters, locality delays and reservations.
 //
-// It schedules at heartbeats of nodes (schedule-asynchronously is not modelled), without node labels, preemption,
+// It schedules at heartbeats of nodes (schedule-asynchronously is not modelled), without node labels,
 // queues made on the fly and queue mappings. Package [conf] warns of these by key.
 package capacity
 
@@ -48,7 +48,12 @@ type Scheduler struct {
 	running  running
 	elision  elision
 
+	sized   int64    // changes of what follows from the size of the cluster
+	marked  []*app   // attempts of which containers are marked, see [monitor]
+	monitor *monitor // nil before it is needed
+
 	observeProposals func(*Proposal)
+	observeMonitor   func(what string, c protocol.Container)
 }
 
 var (
@@ -62,6 +67,7 @@ var (
 	_ yarn.Overcommitter  = (*Scheduler)(nil)
 	_ yarn.LocalityTaker  = (*Scheduler)(nil)
 	_ yarn.Literal        = (*Scheduler)(nil)
+	_ yarn.Monitored      = (*Scheduler)(nil)
 )
 
 // New returns a scheduler without nodes; it changes cfg when nodes come and go. Timestamp is the ResourceManager's
@@ -188,6 +194,7 @@ func (s *Scheduler) Decommissioning(id protocol.NodeID, on bool) {
 // clusterChanged computes all that depends on the size of the cluster.
 func (s *Scheduler) clusterChanged() {
 	s.touch()
+	s.sized++
 	s.cfg.Update(s.nodes.Capacity)
 	s.root.clusterChanged(s.nodes.Capacity)
 }

@@ -9,15 +9,17 @@ import (
 
 // user is a user of one leaf queue, from his first application on.
 type user struct {
-	name    string
-	hash    int32
-	present bool // YARN has a record of him
-	asking  bool // his usage is part of the sum over users that ask
-	askers  int  // his applications with outstanding requests
-	look    look
-	running int                          // his applications among the active ones of the queue
-	alike   map[resource.Resource]*alike // of his applications that wait for room for masters, by the size of these
-	peers   map[peersKey]*peers          // among his applications
+	name      string
+	hash      int32
+	present   bool // YARN has a record of him
+	asking    bool // his usage is part of the sum over users that ask
+	askers    int  // his applications with outstanding requests
+	look      look
+	running   int                          // his applications among the active ones of the queue
+	alike     map[resource.Resource]*alike // of his applications that wait for room for masters, by the size of these
+	peers     map[peersKey]*peers          // among his applications
+	wants     resource.Resource            // scratch of [queue.wants]
+	wantsMore resource.Resource
 	*account
 }
 
@@ -69,6 +71,9 @@ type users struct {
 	version  int64 // rises with everything that changes the limit
 	computed int64 // version of limit
 	limit    resource.Resource
+
+	computedAll int64 // 1 + version of limitAll, 0 before
+	limitAll    resource.Resource
 
 	since, last yarn.Place // of the first and the latest change that limit is without
 	left        yarn.Place // up to which a master has spoken whose application has left

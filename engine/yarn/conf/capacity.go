@@ -37,6 +37,7 @@ type Capacity struct {
 	ReservationsLookOn  bool  // reservations-continue-look-all-nodes
 	LegacyQueueMode     bool
 	UserMetrics         bool // user-metrics.enable
+	Preemption          CapacityPreemption
 	MaxParallelPerUser  int32
 	maxParallelOf       map[string]int32 // user
 
@@ -76,6 +77,10 @@ type CapacityQueue struct {
 	// PriorityFirst is the parent's ordering policy priority-utilization.
 	PriorityFirst bool
 	AllowZeroSum  bool // of its children
+	// NonPreemptable: nothing is taken from it, as it or one above it says; see [CapacityPreemption].
+	NonPreemptable bool
+	// NonPreemptableWithin: nothing is taken from applications for others of the queue.
+	NonPreemptableWithin bool
 
 	// Of leaf queues.
 	UserLimit       float32 // percent

@@ -35,7 +35,7 @@ var unmodelledParts = []unmodelledPart{
 	{"scheduling happens at heartbeats", map[string][]string{"yarn.scheduler.capacity.schedule-asynchronously.enable": {"false"}}, []string{"yarn.scheduler.capacity.schedule-asynchronously"}},
 	{"there are no reservations", map[string][]string{".reservable": {"false"}}, []string{".reservation", ".reservable", ".instantaneous-max-capacity", ".average-capacity", ".show-reservations-as-queues"}},
 	{"everybody may submit to every queue, with every priority", nil, []string{".acl_", "yarn.scheduler.capacity.acl_"}},
-	{"the CapacityScheduler's preemption is not replayed", nil, []string{".disable_preemption", ".intra-queue-preemption.", ".underutilized-preemption.", "yarn.scheduler.capacity.lazy-preemption-enabled"}},
+	{noMonitors, nil, []string{"." + keyNonPreemptable, "." + intraQueue, ".underutilized-preemption.", keyLazy}}, // with them they are read
 	{"it has no effect on decisions", nil, []string{"yarn.scheduler.capacity.application.fail-fast"}},
 	{"the configuration is the file that is given", nil, []string{"yarn.scheduler.capacity.queue.auto.refresh"}},
 }

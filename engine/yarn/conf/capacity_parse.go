@@ -115,6 +115,7 @@ func (p *capacityParser) rest() error {
 		p.Remarks.Add(remark.Odd, 0, capacityPrefix+"per-node-heartbeat.maximum-offswitch-assignments", "below 1, YARN takes 1")
 		p.MaxOffSwitch = 1
 	}
+	p.preemption()
 	p.UserMetrics = p.boolean(capacityPrefix+"user-metrics.enable", false)
 	p.ReservationsLookOn = p.boolean(capacityPrefix+"reservations-continue-look-all-nodes", true)
 	perUser := p.apart(func() { p.MaxParallelPerUser = p.int(capacityPrefix+"user."+maxParallel, 1<<31-1) }) // read when a user has an application
@@ -258,6 +259,7 @@ func (p *capacityParser) settings(q *CapacityQueue, prefix string) *Error {
 			}
 		}
 	}
+	p.preemptable(q, prefix)
 	q.Priority = p.int(prefix+"priority", 0)
 	if err := p.failed(); err != nil {
 		return err

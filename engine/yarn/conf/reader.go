@@ -115,6 +115,20 @@ func (r *reader) float(key string, def float32) float32 {
 	return f
 }
 
+// double reads a number of 64 bits.
+func (r *reader) double(key string, def float64) float64 {
+	v, ok := r.raw(key)
+	if !ok {
+		return def
+	}
+	f, err := javaFloat(v, 64)
+	if err != nil {
+		r.fail(key, javaTrim(v), err)
+		return def
+	}
+	return f
+}
+
 // boolean gives the default for anything but true and false, and says so.
 func (r *reader) boolean(key string, def bool) bool {
 	text := r.text(key, "")

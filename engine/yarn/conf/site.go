@@ -78,6 +78,10 @@ type Site struct {
 	failPreemption error // of its preemption thread
 	failStarvation error
 	failPriority   error
+	failMonitors   error
+
+	// Monitors are those that the CapacityScheduler preempts with, as far as its own file says nothing else.
+	Monitors CapacityPreemption
 
 	// Remarks are about keys that YARN knows and a replay does not follow, and values that can only be mistakes;
 	// Of is the key alone.
@@ -179,6 +183,7 @@ func (r *reader) site() *Site {
 	r.resourceTypes(s)
 
 	s.failFair = r.apart(func() { r.fair(s) })
+	r.monitors(s)
 	s.PortInNodeName = r.boolean("yarn.scheduler.include-port-in-node-name", false)
 
 	s.HeartbeatInterval = r.long(keyHeartbeat, 1000)

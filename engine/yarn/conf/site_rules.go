@@ -146,7 +146,11 @@ func (s *Site) CheckFair() error {
 //
 // Source: CapacityScheduler.validateConf.
 func (s *Site) CheckCapacity() error {
-	return cmp.Or(s.failPriority, s.checkPositive(resource.Memory, resource.VCores))
+	var monitors error
+	if s.Monitors.On {
+		monitors = s.failMonitors
+	}
+	return cmp.Or(s.failPriority, s.checkPositive(resource.Memory, resource.VCores), monitors)
 }
 
 // CheckFIFO applies the validation with which the FifoScheduler starts. A number of vcores that can't be read keeps the

@@ -27,10 +27,6 @@ var notModelledKeys = []struct {
 		"yarn.resourcemanager.node-labels.provider.fetch-interval-ms",
 		"yarn.resourcemanager.node-labels.provider.update-newly-registered-nodes-interval-ms",
 	}},
-	{"the CapacityScheduler's preemption and queue management are not replayed", []string{
-		"yarn.resourcemanager.scheduler.monitor.enable",
-		"yarn.resourcemanager.scheduler.monitor.policies",
-	}},
 	{"there are no reservations", []string{
 		"yarn.resourcemanager.reservation-system.class",
 		"yarn.resourcemanager.reservation-system.enable",
@@ -251,7 +247,8 @@ var notModelledAreas = []struct{ prefix, reason string }{
 	{"yarn.dispatcher.", "it has no effect on decisions"},
 	{"yarn.minicluster.", "it has no effect on decisions"},
 	{"yarn.workflow-id.", "it has no effect on decisions"},
-	{"yarn.resourcemanager.monitor.capacity.", "the CapacityScheduler's preemption and queue management are not replayed"},
+	{PreemptionPrefix, noMonitors},
+	{"yarn.resourcemanager.monitor.capacity.", "the CapacityScheduler's queue management is not replayed"},
 	{"hadoop.", "it has no effect on decisions"},
 	{"ipc.", "it has no effect on decisions"},
 	{"io.", "it has no effect on decisions"},
@@ -264,11 +261,10 @@ var notModelledAreas = []struct{ prefix, reason string }{
 // idle are the keys among those not modelled that decide in YARN, with the values with which they don't: YARN's
 // default, or what switches the part off.
 var idle = map[string][]string{
-	"yarn.acl.enable":                                                     {"false"},
-	"yarn.federation.enabled":                                             {"false"},
-	"yarn.node-labels.enabled":                                            {"false"},
-	"yarn.resourcemanager.scheduler.monitor.enable":                       {"false"},
-	"yarn.resourcemanager.reservation-system.enable":                      {"false"},
+	"yarn.acl.enable":                                {"false"},
+	"yarn.federation.enabled":                        {"false"},
+	"yarn.node-labels.enabled":                       {"false"},
+	"yarn.resourcemanager.reservation-system.enable": {"false"},
 	"yarn.resourcemanager.nodemanagers.heartbeat-interval-scaling-enable": {"false"},
 	"yarn.resourcemanager.application-tag-based-placement.enable":         {"false"},
 	"yarn.resourcemanager.submission-preprocessor.enabled":                {"false"},
@@ -283,7 +279,7 @@ var idle = map[string][]string{
 // ForCapacity reports whether a key that is not modelled decides with the CapacityScheduler alone.
 func ForCapacity(key string) bool {
 	switch key {
-	case "yarn.resourcemanager.scheduler.monitor.enable", "yarn.scheduler.configuration.store.class", "yarn.scheduler.queue-placement-rules":
+	case keyMonitorPolicies, "yarn.scheduler.configuration.store.class", "yarn.scheduler.queue-placement-rules":
 		return true
 	}
 	return false
@@ -292,6 +288,9 @@ func ForCapacity(key string) bool {
 // isNotModelled reports whether YARN has the key and a replay does not follow it. Keys with the id of a
 // ResourceManager at the end (high availability) count as those without.
 func isNotModelled(key string) bool { return reasonOf(key) != "" }
+
+// NotFollowed returns why a replay does not follow a key of yarn-site.xml, "" for others.
+func NotFollowed(key string) string { return reasonOf(key) }
 
 func reasonOf(key string) string {
 	for _, g := range notModelledKeys {
@@ -320,7 +319,7 @@ func notModelled(key, value string) (remark.Kind, string) {
 
 // siteKeys are the keys that [NewSite] follows.
 var siteKeys = sync.OnceValue(func() []string {
-	r := &reader{read: map[string]bool{}}
+	r := &reader{props: map[string]string{keyMonitors: "true"}, read: map[string]bool{}}
 	r.site()
 	return sortedKeys(r.read)
 })

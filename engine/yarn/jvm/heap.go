@@ -21,6 +21,14 @@ func (q *PriorityQueue[T]) Each(yield func(T) bool) {
 	}
 }
 
+// Peek returns the head; ok is false when the queue is empty.
+func (q *PriorityQueue[T]) Peek() (head T, ok bool) {
+	if len(q.heap) == 0 {
+		return head, false
+	}
+	return q.heap[0], true
+}
+
 // Add appends x and sifts it up.
 func (q *PriorityQueue[T]) Add(x T) {
 	q.heap = append(q.heap, x)

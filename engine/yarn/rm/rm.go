@@ -95,6 +95,7 @@ type RM struct {
 	matters bool         // see [yarn.Ender], as of the last answer of [RM.NextHeartbeat]
 	fetches yarn.Fetcher // likewise
 	bounds  yarn.Bounder // likewise
+	spares  yarn.Sparing // likewise where containers are preempted, else nil
 	host    Host
 	config  Config
 

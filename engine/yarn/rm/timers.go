@@ -20,6 +20,7 @@ const (
 	ReloadFile                  // an allocation file comes into force; number: its position
 	ContinuousPass              // a pass of continuous scheduling
 	MasterExpired               // a silent application master is found; number: application, arg: attempt
+	MonitorLook                 // the monitor looks for containers to preempt
 )
 
 // loaderMS is the period of the FairScheduler's loader, which removes dynamic queues that are empty.
@@ -36,6 +37,13 @@ func (r *RM) startTimers() {
 	c := &r.config
 	if _, can := r.sched.(yarn.Continuous); can && c.ContinuousMS > 0 {
 		r.host.At(c.ContinuousMS, ContinuousPass, 0, 0)
+	}
+	if m, can := r.sched.(yarn.Monitored); can && m.Monitoring() > 0 {
+		r.spares = m
+		r.host.At(m.Monitoring(), MonitorLook, 0, 0) // in YARN the first one comes at once, when nothing is there
+	}
+	if p, can := r.sched.(yarn.Preempter); can && c.Preemption {
+		r.spares = p
 	}
 	if _, can := r.sched.(yarn.Reloader); !can {
 		return
@@ -59,8 +67,13 @@ func (r *RM) MoreReloads(from int64, scheduled func(number int64) bool) {
 
 // Fire runs a timer that is due now, with what it was scheduled with.
 func (r *RM) Fire(now int64, t Timer, number, arg int64) {
-	if t == ContinuousPass && r.leaveOut() { // it would only find that nobody asks
+	switch {
+	case !r.leaveOut():
+	case t == ContinuousPass: // it would only find that nobody asks
 		r.again(now, t, r.config.ContinuousMS, true)
+		return
+	case t == MonitorLook: // or that nobody has anything
+		r.again(now, t, r.sched.(yarn.Monitored).Monitoring(), true)
 		return
 	}
 	r.clock(now)
@@ -76,6 +89,10 @@ func (r *RM) Fire(now int64, t Timer, number, arg int64) {
 		p.KillDue()
 		r.drain(now)
 		r.scheduleKill(now, p)
+	case MonitorLook:
+		m := r.sched.(yarn.Monitored)
+		m.Look()
+		r.again(now, t, m.Monitoring(), false)
 	case Cleanup:
 		r.sched.(yarn.Reloader).Cleanup()
 		if r.idle.cleanups++; !r.Quiet() {
@@ -123,13 +140,14 @@ func (r *RM) Update(now int64) {
 
 // Spares returns from when on, ms, a container of an application may be killed by preemption at the earliest.
 func (r *RM) Spares(id protocol.AppID, now int64) int64 {
-	if !r.config.Preemption { // as most often, without a look at what the scheduler is
+	if r.spares == nil { // as most often
 		return math.MaxInt64
 	}
-	if p, does := r.sched.(yarn.Preempter); does {
-		return p.Spares(id, now+r.config.StartMS) - r.config.StartMS // by its clock
+	at := r.spares.Spares(id, now+r.config.StartMS) // by its clock
+	if at == math.MaxInt64 {
+		return at
 	}
-	return math.MaxInt64
+	return at - r.config.StartMS
 }
 
 // scheduleKill asks for the time at which the first of the containers that preemption chose is due.
