@@ -21,7 +21,7 @@ func (m *Merged) page(pictures [][]figure.Picture) ([]byte, error) {
 	}
 	for i := range m.dims {
 		d := &m.dims[i]
-		p.Facts = append(p.Facts, [2]string{d.name, figure.Short(fmt.Sprint(d.levels), 400)})
+		p.Facts = append(p.Facts, [2]string{d.name, figure.Short(strings.Join(d.levels, ", "), 400)})
 	}
 	choices, left := m.choices()
 	p.Notes = append(p.Notes, left...)

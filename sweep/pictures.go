@@ -16,11 +16,14 @@ const (
 	mostRows  = 40 // of a heat map
 )
 
-// pictures are the heat maps and curves of each metric.
+// pictures are the heat maps and curves of each metric. Of one that has the same mean in all groups they show nothing but that, which the notes say.
 func (m *Merged) pictures() [][]figure.Picture {
 	out := make([][]figure.Picture, len(m.Metrics))
 	order := m.order()
 	for i := range m.Metrics {
+		if m.flat(i) {
+			continue
+		}
 		for k, a := range order {
 			for _, b := range order[k+1:] {
 				if len(out[i]) < mostMaps {
@@ -35,6 +38,12 @@ func (m *Merged) pictures() [][]figure.Picture {
 		}
 	}
 	return out
+}
+
+// flat reports whether a metric has one mean, the same in all groups.
+func (m *Merged) flat(metric int) bool {
+	first := m.Points[0].mean(metric).mean
+	return !slices.ContainsFunc(m.Points, func(g *Group) bool { return g.mean(metric).mean != first }) // NaN is not equal to itself
 }
 
 // order is the dimensions by their numbers, those that can be chosen first.
@@ -153,6 +162,7 @@ func (m *Merged) curve(metric, d int) figure.Picture {
 	n, place := m.places(shown...)
 	at, loses := m.over(metric, n, place), m.losers(n, place)
 	f := figure.New(title(h, s), label+" ("+m.rest(shown...)+asideText(loses)+")", "")
+	f.X.Tick.Marker, f.Y.Tick.Marker = figure.Even(6), figure.Even(5)
 	low, high := math.Inf(1), math.Inf(-1)
 	order := make([]int, len(x.xs))
 	for i := range order {
@@ -187,7 +197,9 @@ func (m *Merged) curve(metric, d int) figure.Picture {
 	case pad == 0:
 		pad = float64(math.Abs(high) * .05)
 	}
-	f.Range(slices.Min(x.xs), slices.Max(x.xs), low-pad, high+pad)
+	from, to := slices.Min(x.xs), slices.Max(x.xs)
+	side := float64((to - from) * .03) // or intervals at the ends lie on the axis
+	f.Range(from-side, to+side, low-pad, high+pad)
 	p.Figure = f
 	return p
 }

@@ -233,12 +233,16 @@ func (p *Plan) cell(pt *Point, t int) string {
 	if math.IsNaN(mean) {
 		return "–"
 	}
-	return known(p.Metrics[t].Unit, mean, half)
+	return known(p.Metrics[t].Unit, p.Metrics[t].Limit, mean, half)
 }
 
-// known writes a mean and half of its interval, if it has one.
-func known(unit quantity.Unit, mean, half float64) string {
-	s := unit.ScaleOf(mean)
+// known writes a mean and half of its interval, if it has one, in the unit in which its limit is written: those of a column are
+// compared. One far beyond the limit is in a unit of its own.
+func known(unit quantity.Unit, limit, mean, half float64) string {
+	s := unit.ScaleOf(limit)
+	if math.Abs(mean) > math.Abs(100*limit) {
+		s = unit.ScaleOf(mean)
+	}
 	text := s.Number(mean)
 	switch {
 	case math.IsNaN(half) || half <= 0:
@@ -271,6 +275,7 @@ func (p *Plan) curve() (out []figure.Picture) {
 	for t, m := range p.Metrics {
 		scale := m.Unit.ScaleOf(m.Limit)
 		f := figure.New(figure.Short(p.Targets[t].Text, 60), p.Setting, axis(m.Words, scale))
+		f.X.Tick.Marker, f.Y.Tick.Marker = figure.Even(6), figure.Even(5)
 		var line figure.Points
 		var dots []figure.Dot
 		low, high := float64(m.Limit*scale.By), float64(m.Limit*scale.By)
@@ -312,7 +317,8 @@ func (p *Plan) curve() (out []figure.Picture) {
 		f.Styled("limit", figure.Ink, figure.Dashes[1], 1, figure.Points{{X: from, Y: m.Limit * scale.By}, {X: to, Y: m.Limit * scale.By}})
 		f.Dots(dots)
 		pad := float64((high - low) * .05)
-		f.Range(from, to, low-pad, high+pad)
+		side := float64((to - from) * .03) // or intervals at the ends lie on the axis
+		f.Range(from-side, to+side, low-pad, high+pad)
 		picture.Figure = f
 		out = append(out, picture)
 	}

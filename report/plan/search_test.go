@@ -146,22 +146,27 @@ func TestTwoTargets(t *testing.T) {
 	}
 }
 
-// An interval is in the unit of its mean, but where it would be nothing but zeros there.
+// A mean is in the unit of its limit, so that those of one column can be compared, unless it is far from it; its interval is in the same, but where it
+// would be nothing but zeros there.
 func TestIntervalsForPeople(t *testing.T) {
 	const day = 24 * quantity.HourMS
 	for _, x := range []struct {
-		unit       quantity.Unit
-		mean, half float64
-		want       string
+		unit              quantity.Unit
+		limit, mean, half float64
+		want              string
 	}{
-		{quantity.MS, 3 * day, 260, "3.00 ±<0.01 d"},
-		{quantity.MS, 3 * day, day / 4, "3.00 ±0.25 d"},
-		{quantity.MS, 90_000, 1500, "90.00 ±1.50 s"},
-		{quantity.MS, 90_000, 0, "90.00 s"},
-		{quantity.MS, 90_000, math.NaN(), "90.00 s"},
-		{quantity.Share, .5, .01, "50.00 ±1.00 %"},
+		{quantity.MS, 4 * day, 3 * day, 260, "3.00 ±<0.01 d"},
+		{quantity.MS, 4 * day, 3 * day, day / 4, "3.00 ±0.25 d"},
+		{quantity.MS, 60_000, 90_000, 1500, "90.00 ±1.50 s"},
+		{quantity.MS, 60_000, 90_000, 0, "90.00 s"},
+		{quantity.MS, 60_000, 90_000, math.NaN(), "90.00 s"},
+		{quantity.MS, 60_000, 131_060, 450, "131.06 ±0.45 s"},
+		{quantity.MS, 60_000, 450, 30, "0.45 ±0.030 s"},
+		{quantity.MS, 60_000, 3 * day, day / 4, "3.00 ±0.25 d"},
+		{quantity.MS, 0, 90_000, 1500, "90.00 ±1.50 s"},
+		{quantity.Share, .1, .5, .01, "50.00 ±1.00 %"},
 	} {
-		if got := known(x.unit, x.mean, x.half); got != x.want {
+		if got := known(x.unit, x.limit, x.mean, x.half); got != x.want {
 			t.Errorf("%q, want %q", got, x.want)
 		}
 	}

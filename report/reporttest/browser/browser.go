@@ -243,6 +243,16 @@ const crumbs = `(() => {
 const axe = `[...document.querySelectorAll("details.group")].slice(1).forEach(d => d.open = false), axe.run({exclude: ["figure svg *"]}, {resultTypes: ["violations"]}).then(r => r.violations.filter(v => v.impact === "serious" || v.impact === "critical")
   .map(v => v.impact + " " + v.id + ": " + v.help + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " " + (n.any[0] ? n.any[0].message : "")).join(" | ")))`
 
+// beside lists what stands in the column of labels, where a table has its cells below one another with a label before each.
+const beside = `[...document.querySelectorAll(".metrics tbody td[data-label]:not([colspan])")].filter(td => {
+  const cell = td.getBoundingClientRect(), all = document.createRange();
+  all.selectNodeContents(td);
+  return cell.width > 0 && [...all.getClientRects()].some(r => r.width > 0 && r.left < cell.left + cell.width * .39);
+}).slice(0, 5).map(td => td.dataset.label + ": " + td.textContent)`
+
+// closed lists what readers of paper can't open and would see as an empty box.
+const closed = `[...document.querySelectorAll("details.group")].map(d => (d.open = false, d)).filter(d => d.getBoundingClientRect().height > 0).map(d => d.textContent.slice(0, 60))`
+
 // Check holds a page against what every page must do.
 func Check(t *testing.T, html []byte) {
 	tab := Open(t, html)
@@ -264,6 +274,9 @@ func Check(t *testing.T, html []byte) {
 		tab.Size(width)
 		Eval[int](tab, reachAll)
 		none(fmt.Sprintf("%d pixels wide", width), beyond)
+		if width == 390 {
+			none("on a phone, in the place of a label", beside)
+		}
 		if axeSource != "" && width == 390 {
 			none("axe on a phone", axe)
 		}
@@ -283,6 +296,7 @@ func Check(t *testing.T, html []byte) {
 	none("on paper", cut)
 	none("on paper", beyond)
 	none("on paper", crumbs)
+	none("closed on paper", closed)
 	if ink := Eval[string](tab, `getComputedStyle(document.body).backgroundColor`); ink != paper {
 		t.Errorf("printed in the dark, the paper is %s, want %s", ink, paper)
 	}
