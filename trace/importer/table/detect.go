@@ -3,6 +3,8 @@ package table
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"replay/trace/importer/delimited"
@@ -68,4 +70,13 @@ func detected(names []string) string {
 		return ""
 	}
 	return fmt.Sprintf("columns with known names (%s)", c.said())
+}
+
+// noTables are the ends of names in a folder that are no tables of a user's own; what is given itself is one whatever its name.
+var noTables = []string{
+	".json", ".jsonl", ".xml", ".yaml", ".yml", ".html", ".htm", ".pdf", ".png", ".svg", ".jpg", ".zip", ".tar", ".sh", ".py", ".ipynb", ".sql", ".toml", ".ini", ".properties", ".log", ".sha256", ".md5", ".xlsx",
+}
+
+func tableFile(path string, given bool) bool {
+	return given || !slices.Contains(noTables, strings.ToLower(filepath.Ext(path)))
 }

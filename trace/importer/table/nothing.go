@@ -17,10 +17,18 @@ func (f *few) add(path string, s source, value string) {
 	}
 }
 
+// and adds what another part found later.
+func (f *few) and(later few) {
+	if f.n += later.n; f.first == "" {
+		f.first = later.first
+	}
+}
+
 // nothing is what rows that are taken state of no vcores, no memory or less than 1 MiB, and no time.
 type nothing struct {
 	of                       int64 // rows that are taken
 	vcores, memory, duration few
+	short                    few // rows, taken or not, that end before a column that is read
 }
 
 // countNothing counts a row.
@@ -45,6 +53,9 @@ func (t *reader) sayNothing() {
 		if f.n > 0 {
 			t.b.Warn("%d of %d rows have %s, the first is %s: %s", f.n, t.nothing.of, what, f.first, then)
 		}
+	}
+	if f := &t.nothing.short; f.n > 0 {
+		t.b.Warn("%d of %d rows have fewer fields than there are columns, the first is %s: what a row ends before is taken as empty; where fields within a row are missing, those after them stand in wrong columns", f.n, t.b.Counts.Read["rows"], f.first)
 	}
 	const least = "a task that asks for so little gets YARN's least container"
 	say(&t.nothing.vcores, "0 vcores", least)

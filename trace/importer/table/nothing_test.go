@@ -36,6 +36,25 @@ func TestRowsThatStateNothing(t *testing.T) {
 	}
 }
 
+// Rows that end before a column that is read are taken with what they have, and told; what no role wants may be missing.
+func TestRowsThatEndEarly(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"a last field", "job,submit,duration,tasks\na,1,5,2\nb,2,5\nc,3,5\n", "2 of 3 rows have fewer fields than there are columns, the first is t.csv: line 3: 3 fields and no tasks: what a row ends before is taken as empty"},
+		{"two", "job;submit;duration;tasks;vcores\na;1;5;2;1\nb;2;5\n", "1 of 2 rows have fewer fields than there are columns, the first is t.csv: line 3: 3 fields and no tasks, vcores: "},
+		{"a field that nobody wants", "job,submit,duration,tasks,remark\na,1,5,2,x\nb,2,5,2\n", ""},
+		{"an empty one", "job,submit,duration,tasks\na,1,5,2\nb,2,5,\n", ""},
+	} {
+		var warned []string
+		if _, _, err := imported(t, tt.text, nil, func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } }); err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		all := directory.ReplaceAllString(strings.Join(warned, "\n"), "")
+		if said := strings.Contains(all, "fewer fields"); said != (tt.want != "") || !strings.Contains(all, tt.want) {
+			t.Errorf("%s: warned %q, want %q", tt.name, all, tt.want)
+		}
+	}
+}
+
 // What people keep beside tables is told as what it is, also where it comes after a table.
 func TestNoTableBesideOne(t *testing.T) {
 	dir := t.TempDir()

@@ -70,6 +70,7 @@ func openParquet(b *workload.Builder, path string) (*parquetSource, error) {
 
 func (s *parquetSource) columns() []string  { return s.names }
 func (s *parquetSource) blank(i int) bool   { return s.file.Leaf(s.leaves[i]).Logical == "null" }
+func (s *parquetSource) short() few         { return few{} }
 func (s *parquetSource) place() string      { return "row " + strconv.FormatInt(s.row, 10) }
 func (s *parquetSource) sample() [][]string { return s.some }
 

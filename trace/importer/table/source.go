@@ -25,6 +25,7 @@ type source interface {
 	place() string                 // such as "line 7"
 	sample() [][]string
 	next() ([][]byte, error) // valid until the next call; a *delimited.RowError may be passed over
+	short() few              // rows so far that end before a column that is read
 	close() error
 }
 
@@ -39,6 +40,8 @@ type csvSource struct {
 	rows *delimited.Reader
 	head []string
 	some [][]string
+	want []int // places of the columns that are read, in order
+	few  few
 }
 
 const sniffBytes = 64 << 10
@@ -181,12 +184,33 @@ func (s *csvSource) unit(int, quantity) *unit { return nil }
 func (s *csvSource) blank(int) bool           { return false }
 func (s *csvSource) place() string            { return "line " + strconv.Itoa(s.rows.Line()) }
 func (s *csvSource) sample() [][]string       { return s.some }
+func (s *csvSource) short() few               { return s.few }
 func (s *csvSource) close() error             { return s.in.Close() }
+
+func (s *csvSource) bind(places []int) error {
+	s.want = slices.Clone(places)
+	slices.Sort(s.want)
+	return nil
+}
 
 func (s *csvSource) next() ([][]byte, error) {
 	fields, err := s.rows.Next()
 	if err == nil {
 		err = s.rows.Fits(fields, len(s.head))
 	}
+	if n := len(s.want); err == nil && n > 0 && len(fields) <= s.want[n-1] {
+		s.few.add(s.in.Name, s, s.lacks(len(fields)))
+	}
 	return fields, err
+}
+
+// lacks says what a row with so many fields ends before.
+func (s *csvSource) lacks(fields int) string {
+	var names []string
+	for _, at := range s.want {
+		if at >= fields {
+			names = append(names, s.head[at])
+		}
+	}
+	return fmt.Sprintf("%s and no %s", counted.Of(fields, "fields"), strings.Join(names, ", "))
 }

@@ -145,15 +145,6 @@ func read(ctx context.Context, inputs []string, b *workload.Builder, open func(p
 	return nil
 }
 
-// noTables are the ends of names in a folder that are no tables of a user's own; what is given itself is one whatever its name.
-var noTables = []string{
-	".json", ".jsonl", ".xml", ".yaml", ".yml", ".html", ".htm", ".pdf", ".png", ".svg", ".jpg", ".zip", ".tar", ".sh", ".py", ".ipynb", ".sql", ".toml", ".ini", ".properties", ".log", ".sha256", ".md5", ".xlsx",
-}
-
-func tableFile(path string, given bool) bool {
-	return given || !slices.Contains(noTables, strings.ToLower(filepath.Ext(path)))
-}
-
 // file reads one file.
 func (t *reader) file(ctx context.Context, path string, open func(path string) (source, string, error)) error {
 	s, said, err := open(path)
@@ -171,6 +162,7 @@ func (t *reader) file(ctx context.Context, path string, open func(path string) (
 		}
 		fields, err := s.next()
 		if err == io.EOF {
+			t.nothing.short.and(s.short())
 			return s.close()
 		}
 		if err == nil {
