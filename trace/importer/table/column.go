@@ -32,6 +32,7 @@ type column struct {
 	early  bool // most are dates before the first instant that counts from 1970 as a number
 	open   bool // no value was seen that says how they are written
 	typed  bool // the unit is that of the type of the column
+	commas bool // decimal numbers have a comma in place of the point
 	said   string
 	beside *column // of a span: instants that are numbers of a unit finer than seconds
 	doubt  string  // about its unit, for a warning
@@ -105,6 +106,12 @@ func (c *column) settle(values []string) error {
 		return nil
 	}
 	c.open = false
+	if (of == span || of == memory || of == cores) && decimalCommas(values) {
+		c.commas = true
+		for i, v := range values {
+			values[i], _ = pointed(v)
+		}
+	}
 	if of == instant && c.binding.unit == nil && allDated(values) {
 		c.form = dates
 		c.measure(of, values)
@@ -137,7 +144,7 @@ func (c *column) settle(values []string) error {
 	if 2*fits[c.form] <= len(values) {
 		want := of.want()
 		if _, ok := number(strings.ReplaceAll(worst, ",", "")); ok {
-			want += "; numbers have a point and no commas"
+			want += "; numbers have no commas between thousands"
 		}
 		return fmt.Errorf("column %s is to be %s, but has values such as %q; want %s", c.name, c.role, worst, want)
 	}
@@ -250,6 +257,9 @@ func (c *column) measure(of quantity, values []string) {
 		} else if of == instant {
 			how += " from a start of their own"
 		}
+	}
+	if c.commas {
+		how += ", with decimal commas"
 	}
 	c.said = fmt.Sprintf("%s is %s", c.role, c.name)
 	if how != "" {
@@ -478,6 +488,11 @@ func (c *column) int(b []byte) (v int64, ok bool) {
 		}
 	}
 	of, s := known[c.role].of, string(b)
+	if c.commas {
+		if s, ok = pointed(s); !ok {
+			return 0, false
+		}
+	}
 	switch c.form {
 	case numbers:
 		if x, ok := number(s); of == count && ok && x != math.Trunc(x) {

@@ -86,7 +86,9 @@ func (c *columns) read(fields [][]byte) (r record, err error) {
 		v, ok := c[of].int(s)
 		if !ok {
 			want := c[of].want()
-			if bytes.IndexByte(s, ',') >= 0 && c[of].form == numbers {
+			if c[of].commas {
+				want += ", with a comma and without points"
+			} else if bytes.IndexByte(s, ',') >= 0 && c[of].form == numbers {
 				want += ", with a point and without commas"
 			} else if large(s) {
 				want += ", and none so large"

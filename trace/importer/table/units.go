@@ -139,14 +139,15 @@ func scaled(s string, u *unit) (int64, bool) {
 	return int64(math.Round(v)), true
 }
 
-// layouts are the writings of instants that are no numbers. Without a zone they are in UTC. 03/01/2026 is none: it is March here and January there.
+// layouts are the writings of instants that are no numbers. Without a zone they are in UTC. 03/01/2026 is none: it is March here and January there; with points the day is first.
 var layouts = []string{
 	"2006-01-02T15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00",
 	"2006-01-02 15:04:05.999999999Z0700", "2006-01-02 15:04:05.999999999 Z07:00", "2006-01-02 15:04:05.999999999 Z0700", "2006-01-02 15:04:05.999999999 MST",
 	"2006-01-02T15:04:05.999999999 Z07:00", "2006-01-02T15:04:05.999999999 Z0700", "2006-01-02 15:04:05.999999999Z07", "2006-01-02T15:04:05.999999999Z07",
 	"2006-01-02 15:04:05.999999999", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02", "2006/01/02 15:04:05.999999999", "2006/01/02 15:04", "2006/01/02",
 	"Mon, 02 Jan 2006 15:04:05 MST", "Mon, 02 Jan 2006 15:04:05 Z0700", "02/Jan/2006:15:04:05 Z0700", "Mon Jan _2 15:04:05 2006", "Mon Jan _2 15:04:05 MST 2006",
-	"2 Jan 2006 15:04:05.999999999", "2 Jan 2006 15:04", "Jan _2 2006 15:04:05.999999999", "Jan _2, 2006 15:04:05",
+	"2 Jan 2006 15:04:05.999999999", "2 Jan 2006 15:04", "Jan _2 2006 15:04:05.999999999", "Jan _2, 2006 15:04:05", "Jan _2, 2006 @ 15:04:05", "Jan _2, 2006 3:04:05 PM", "Jan _2, 2006, 3:04:05 PM",
+	"2.1.2006 15:04:05", "2.1.2006 15:04", "2.1.2006, 15:04:05", "2.1.2006",
 	"20060102T150405Z07:00", "20060102T150405Z0700", "20060102T150405", "20060102150405", "200601021504", "20060102",
 }
 
@@ -165,7 +166,7 @@ func dated(s string) bool {
 
 // timestamp reads an instant that is written as a date; layout is the place of the last one that fitted.
 func timestamp(s string, layout *int) (ms int64, ok bool) {
-	if len(s) < 8 || len(s) > 40 || s[4] != '-' && s[4] != '/' && !strings.ContainsAny(s, "JFMASOND") { // the name of a month
+	if len(s) < 8 || len(s) > 40 || s[4] != '-' && s[4] != '/' && s[1] != '.' && s[2] != '.' && !strings.ContainsAny(s, "JFMASOND") { // the name of a month
 		if _, digits := whole([]byte(s[:min(len(s), 8)])); len(s) < 8 || !digits {
 			return 0, false
 		}
