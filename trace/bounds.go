@@ -11,6 +11,7 @@ const (
 	LongestMS  = 366 * 24 * 3600_000       // a duration, such as that of a task: a year
 	MostMemMiB = 1 << 27                   // of a node or container: 128 TiB
 	MostVCores = 1 << 17                   // of a node or container: 131,072
+	MostNodes  = 1_000_000                 // that a user asks for: a billion do not fit the memory, and no cluster has been built of more than some ten thousand
 	MostBytes  = 1 << 50                   // read or written by a task, or of a stage: 1 PiB
 	MostAmount = 1 << 40                   // of a further resource
 	MostFactor = 1000                      // on a duration

@@ -90,7 +90,7 @@ func ParseChange(text string) (Change, error) {
 		c.host, c.bar.Others = a[2], !strings.Contains(form, "not")
 		return c, err
 	}
-	return c, fmt.Errorf("want one of %s (a flag of replay run stands beside --change, not in it)", Changes)
+	return c, fmt.Errorf("want one of %s (a flag of replay run, such as --nodes -10%%, stands beside --change, not in it)", Changes)
 }
 
 // Later reports whether all that a change has an effect on comes after a state of the replay without it: one at a time, at which job arriving is submitted next

@@ -29,6 +29,13 @@ func (sc *Scenario) cluster() error {
 	if sc.Nodes < 0 || sc.Nodes > math.MaxInt32 {
 		return optionf("--nodes is %d, want 1 to %d", sc.Nodes, math.MaxInt32)
 	}
+	if by := sc.NodesBy; sc.Nodes == 0 && by != (NodesBy{}) {
+		n, err := by.Of(trace.SizeAtStart(sc.Input.Nodes).Nodes)
+		if err != nil {
+			return optionf("--nodes is %s, %w", by.Text, err)
+		}
+		sc.Nodes = n
+	}
 	if sc.Nodes == 0 {
 		return nil
 	}

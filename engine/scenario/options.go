@@ -94,7 +94,8 @@ type Options struct {
 
 	Window    *view.Window // replay this part of the trace alone; nil for all of it
 	Seed      uint64
-	Nodes     int         // in the cluster at the start, see [view.Resize]; 0 = the trace's
+	Nodes     int         // in the cluster at the start, see [view.Resize]; 0 = the trace's, with NodesBy
+	NodesBy   NodesBy     // how many more or fewer than the trace's
 	Load      float64     // offered load of the vcores to reach by scaling arrivals; 0 leaves them as they are
 	Faster    float64     // divides the times of submissions; 0 = 1. Load, where given, sets it
 	Until     int64       // stop at this time, ms; 0 = no limit

@@ -140,9 +140,6 @@ func FromTo(least, most int64) func(string) error {
 	}
 }
 
-// MostNodes bounds a cluster: a billion nodes do not fit the memory, and none has been built of more than some ten thousand.
-const MostNodes = 1_000_000
-
 // From1To wants a whole number from 1 to most.
 func From1To(most int64) func(string) error {
 	return func(value string) error {

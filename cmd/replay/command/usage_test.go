@@ -94,7 +94,7 @@ func TestWordsOfErrors(t *testing.T) {
 		{[]string{"run", trace, "--policy", "drf"}, cmdline.ExitBadInput, "--policy drf: want a file in Starlark; the built-in drf is named by --sharing drf"},
 		{[]string{"plan", trace, "--hold", "p95(wait) < 30s", "--vary", "spark.executor.memory=1g,2g"}, cmdline.ExitUsage, "spark.executor.memory is no flag; a key of Spark or YARN is varied by 'conf spark.executor.memory=1g,2g'"},
 		{[]string{"plan", trace, "--hold", "p95(wait) < 30", "--vary", "nodes=2:4"}, cmdline.ExitUsage, "30 has no unit, want ms, s, m, h or d as in 30s"},
-		{[]string{"whatif", result, "--change", "--conf spark.locality.wait=0s"}, cmdline.ExitUsage, "(a flag of replay run stands beside --change, not in it)"},
+		{[]string{"whatif", result, "--change", "--conf spark.locality.wait=0s"}, cmdline.ExitUsage, "(a flag of replay run, such as --nodes -10%, stands beside --change, not in it)"},
 		{[]string{"run", "."}, cmdline.ExitBadInput, ".: not a trace directory: it has no trace.json; replay import auto . --out DIR makes one"},
 		{[]string{"run", "nothing"}, cmdline.ExitBadInput, "nothing: not a trace directory: there is no such file or folder"},
 		{[]string{"run", "usage_test.go"}, cmdline.ExitBadInput, "usage_test.go: not a trace directory but a file; replay import auto usage_test.go"},

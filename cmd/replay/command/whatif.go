@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -25,6 +26,7 @@ func whatifCommand(p *program) *cli.Command {
 		Description: `Examples:
    replay whatif out/run --change 'without job 7'
    replay whatif out/run --change 'container 3 of job 2 not on node05'
+   replay whatif out/run --nodes -10%
    replay whatif out/run --conf spark.locality.wait=0s --out out/changed
    replay whatif out/run --conf spark.locality.wait=0s --seeds 10
    replay whatif out/run --regret 20
@@ -53,6 +55,9 @@ func (p *program) whatif(c *cli.Context) error {
 	}
 	again, err := resultAgain(c.Args().First(), c.String("trace"))
 	if err != nil {
+		return err
+	}
+	if err := p.nodesOf(&again.manifest); err != nil {
 		return err
 	}
 	more := p.words.Without(ofWhatif)
@@ -111,6 +116,26 @@ func (p *program) whatif(c *cli.Context) error {
 		_, err := p.part(c, sides, fmt.Sprintf("Changed: %s\n%s\n\n", quoted(more), how))
 		return err
 	})
+}
+
+// nodesOf makes a number of nodes that --nodes says by that of a result one of its own: the replay that is changed may have another than the trace.
+func (p *program) nodesOf(m *record.Manifest) error {
+	for i := range p.words.Flags {
+		f := &p.words.Flags[i]
+		if f.Name != "nodes" {
+			continue
+		}
+		_, by, err := scenario.ParseNodes(f.Value)
+		if err != nil || by == (scenario.NodesBy{}) {
+			continue // the flag says what it wants
+		}
+		n, err := by.Of(m.Nodes)
+		if err != nil {
+			return cmdline.Usagef("--nodes is %q, %w", f.Value, err)
+		}
+		f.Value = strconv.Itoa(n)
+	}
+	return nil
 }
 
 // restored are the words of a replay that goes on from a checkpoint, "" for the beginning.

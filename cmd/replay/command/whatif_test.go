@@ -55,6 +55,28 @@ func TestWhatIfNothing(t *testing.T) {
 	}
 }
 
+// A share of the nodes is of those that the result has, and for a replay of a trace of its own.
+func TestWhatIfFewerNodes(t *testing.T) {
+	run := filepath.Join(t.TempDir(), "run")
+	fewer := must(t, "run", traces+"fair-weights", "--nodes", "-25%", "--formats", "none", "-q", "--out", run, "--json")
+	if six := must(t, "run", traces+"fair-weights", "--nodes", "6", "-q", "--json"); six != fewer { // of 8
+		t.Errorf("-25%% of 8 nodes is no replay on 6:\n%s\n%s", fewer, six)
+	}
+	for nodes, want := range map[string]string{"-50%": "Changed: --nodes 3\n", "+1": "Changed: --nodes 7\n", "4": "Changed: --nodes 4\n"} {
+		if out := must(t, "whatif", run, "--trace", traces+"fair-weights", "--nodes", nodes, "-q"); !strings.HasPrefix(out, want) {
+			t.Errorf("--nodes %s: %.80q, want %q", nodes, out, want)
+		}
+	}
+	for want, words := range map[string][]string{
+		`--nodes is "-6", want a change that leaves a node; nodes at the start: 6`: {"whatif", run, "--trace", traces + "fair-weights", "--nodes", "-6"},
+		"--nodes is -8, want a change that leaves a node; nodes at the start: 8":   {"run", traces + "fair-weights", "--nodes", "-8"},
+	} {
+		if code, _, stderr := cmd(t, words...); code != cmdline.ExitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%v: exit code %d: %s, want %s", words, code, stderr, want)
+		}
+	}
+}
+
 func TestWhatIf(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -56,7 +56,10 @@ func (r *Reader) Flags() []cli.Flag {
 		&cli.Uint64Flag{Name: "seed", Usage: "seed of all random streams", Value: 1},
 		cmdline.With(&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do until the last submission", DefaultText: "as recorded"}, cmdline.ALoad),
 		cmdline.With(&cli.Float64Flag{Name: "faster", Usage: "jobs arrive `FACTOR` times as fast as recorded, on any cluster: 1.4 for 40 % more work in the same time", DefaultText: "1"}, aFactor),
-		cmdline.With(&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes like those of the trace", DefaultText: "the trace's"}, cmdline.From1To(cmdline.MostNodes)),
+		cmdline.With(&cli.StringFlag{Name: "nodes", Usage: "a cluster of `N` nodes like those of the trace, or of so many more or fewer: +4, -4, +10%, -10%", DefaultText: "the trace's"}, func(text string) error {
+			_, _, err := scenario.ParseNodes(text)
+			return err
+		}),
 		cmdline.With(&cli.StringFlag{Name: "until", Usage: "stop at this trace `TIME`, such as 90s, 10m, 2h or 7d"}, cmdline.ATime),
 		&cli.BoolFlag{Name: "verbose", Usage: "list the keys that have no effect instead of counting them"},
 		cmdline.With(&cli.StringFlag{Name: "series", Usage: "`TIME` between samples", DefaultText: "from the trace's length"}, cmdline.ATime),
@@ -148,7 +151,7 @@ func (r *Reader) Options(c *cli.Context, base scenario.Options) (scenario.Option
 		o.Load, o.Faster = 0, c.Float64("faster")
 	}
 	if c.IsSet("nodes") {
-		o.Nodes = c.Int("nodes")
+		o.Nodes, o.NodesBy, _ = scenario.ParseNodes(c.String("nodes")) // the flag takes no other
 	}
 	for flag, to := range map[string]*int64{"until": &o.Until, "series": &o.SeriesMS} {
 		if c.IsSet(flag) {

@@ -43,7 +43,7 @@ func Gen() *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random streams"},
 			cmdline.With(&cli.IntFlag{Name: "jobs", Usage: "`N` jobs", DefaultText: "the preset's"}, cmdline.From1To(synth.MostJobs)),
 			cmdline.With(&cli.StringFlag{Name: "span", Usage: "the jobs that are submitted in a `TIME` such as 24h or 7d, at most --jobs; with --load as many as have the work for it"}, cmdline.ATime),
-			cmdline.With(&cli.IntFlag{Name: "nodes", Usage: "`N` nodes", DefaultText: "the preset's"}, cmdline.From1To(cmdline.MostNodes)),
+			cmdline.With(&cli.IntFlag{Name: "nodes", Usage: "`N` nodes", DefaultText: "the preset's"}, cmdline.From1To(trace.MostNodes)),
 			cmdline.With(&cli.IntFlag{Name: "racks", Usage: "`N` racks", DefaultText: "the preset's"}, cmdline.From1To(math.MaxInt32)),
 			cmdline.With(&cli.IntFlag{Name: "replication", Usage: "`N` replicas of each block", DefaultText: "the preset's"}, cmdline.From1To(math.MaxInt32)),
 			cmdline.With(&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do", DefaultText: "the preset's"}, cmdline.ALoad),
