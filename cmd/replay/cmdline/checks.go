@@ -21,6 +21,21 @@ func With(flag describedFlag, check check) cli.Flag {
 	return &checked{describedFlag: flag, check: check}
 }
 
+// Among is [With] for a flag whose value is one of the names, which a shell offers.
+func Among(flag describedFlag, names ...string) cli.Flag {
+	return &checked{describedFlag: flag, check: OneOf(names...), values: names}
+}
+
+// Offering has a shell offer values of a flag, which takes others, too, or whose values are checked where they are used.
+func Offering(flag cli.Flag, values ...string) cli.Flag {
+	c, ok := flag.(*checked)
+	if !ok {
+		c = &checked{describedFlag: flag.(describedFlag)}
+	}
+	c.values = values
+	return c
+}
+
 // Percent is [With] for a number of percent, which may say so: 3% is 3.
 func Percent(flag *cli.Float64Flag, check check) cli.Flag {
 	return &checked{describedFlag: flag, check: check, percent: true}
@@ -185,7 +200,7 @@ func plots(value string) error {
 
 // FormatsFlag is the flag for the formats of plots.
 func FormatsFlag(value string) cli.Flag {
-	return With(&cli.StringFlag{Name: "formats", Value: value, Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"}, plots)
+	return Offering(With(&cli.StringFlag{Name: "formats", Value: value, Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"}, plots), append(report.Formats(), "none")...)
 }
 
 // Formats reads --formats of a command that draws plots only where --out says where they go: without it nothing is drawn, and formats that are asked for are

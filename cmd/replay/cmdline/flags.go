@@ -18,8 +18,9 @@ type checked struct {
 	describedFlag
 	check   // whose error says what is wanted: "want 1 or more"
 	percent bool
-	mib     bool // an amount of memory, which may have a unit
-	flags   bool // the value may be a word that is a flag
+	mib     bool     // an amount of memory, which may have a unit
+	flags   bool     // the value may be a word that is a flag
+	values  []string // that a shell offers
 }
 
 // A checkedList is a checked flag that may be given several times. The library must see its type, or it takes one value with commas in it for several.

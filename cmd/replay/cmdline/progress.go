@@ -22,7 +22,7 @@ func QuietFlag() cli.Flag {
 // ProgressFlags say whether progress is shown.
 func ProgressFlags() []cli.Flag {
 	return []cli.Flag{
-		With(&cli.StringFlag{Name: "progress", Usage: "show progress on stderr: auto, on or off", Value: "auto"}, OneOf("auto", "on", "off")),
+		Among(&cli.StringFlag{Name: "progress", Usage: "show progress on stderr: auto, on or off", Value: "auto"}, "auto", "on", "off"),
 		QuietFlag(),
 	}
 }

@@ -67,7 +67,7 @@ func terminalOf(guard *shown.Writer) (fd int, ok bool) {
 
 // ColorFlag is the flag of every command that says whether text is coloured.
 func ColorFlag() cli.Flag {
-	return With(&cli.StringFlag{Name: "color", Usage: "colour text on stdout: auto, always or never", Value: "auto"}, OneOf("auto", "always", "never"))
+	return Among(&cli.StringFlag{Name: "color", Usage: "colour text on stdout: auto, always or never", Value: "auto"}, "auto", "always", "never")
 }
 
 // Colour follows the flag, or else https://no-color.org and CLICOLOR. What programs read has no colours.

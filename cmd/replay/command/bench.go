@@ -42,7 +42,7 @@ Examples:
    replay bench --baseline bench.json --github --markdown bench.md`,
 		Flags: append(p.settings.Flags(),
 			cmdline.With(&cli.StringSliceFlag{Name: "case", Usage: "only cases whose name matches `PATTERN`, such as 'backlog*' (repeatable)"}, aPattern),
-			cmdline.With(&cli.StringFlag{Name: "label", Usage: "cases of this length: " + labels(), DefaultText: "short; with --case all"}, cmdline.OneOf(labelNames()...)),
+			cmdline.Among(&cli.StringFlag{Name: "label", Usage: "cases of this length: " + labels(), DefaultText: "short; with --case all"}, labelNames()...),
 			&cli.BoolFlag{Name: "list", Usage: "list the cases and do nothing else"},
 			&cli.StringFlag{Name: "baseline", Usage: "compare with the baseline in `FILE`"},
 			&cli.StringFlag{Name: "save", Usage: "write the measurements to `FILE`, a baseline; what was measured before of cases that are as they were is kept as their history"},

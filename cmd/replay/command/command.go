@@ -118,7 +118,7 @@ func (p *program) run(ctx context.Context, args []string, stdout, stderr io.Writ
 		return app.RunContext(ctx, args)
 	}
 	if args[len(args)-1] == "--"+cli.BashCompletionFlag.Names()[0] {
-		return app.RunContext(ctx, args) // a line that is not finished
+		return complete(ctx, app, args) // a line that is not finished
 	}
 	p.words = cmdline.Split(app.Commands, app.Flags, args[1:])
 	flags, where := app.Flags, "replay"
@@ -139,6 +139,19 @@ func (p *program) run(ctx context.Context, args []string, stdout, stderr io.Writ
 		return app.RunContext(ctx, append(append(args[:1:1], names...), "--help"))
 	}
 	return app.RunContext(ctx, append(args[:1:1], p.words.Ordered()...))
+}
+
+// complete offers what may come next in a line that is not finished; the library knows commands and the names of flags.
+func complete(ctx context.Context, app *cli.App, args []string) error {
+	words := cmdline.Split(app.Commands, app.Flags, args[1:len(args)-1])
+	values, ok := words.Values(args[len(args)-2])
+	if !ok {
+		return app.RunContext(ctx, args)
+	}
+	for _, v := range values {
+		fmt.Fprintln(app.Writer, v)
+	}
+	return nil
 }
 
 // app is the program for the library.

@@ -40,7 +40,7 @@ A result of replay run --explain has its explanations. Any other is replayed aga
 submission to its end and sum to the whole. A JOB is its number, its name, or the id that it was recorded under. Of many jobs (--queue, --all) it
 says which causes make up their waits.`,
 		Flags: append(cmdline.ProgressFlags(),
-			cmdline.With(&cli.StringFlag{Name: "worst", Usage: "explain the jobs with the longest `wait` for their first task, or the largest slowdown"}, cmdline.OneOf("wait", "slowdown")),
+			cmdline.Among(&cli.StringFlag{Name: "worst", Usage: "explain the jobs with the longest `wait` for their first task, or the largest slowdown"}, "wait", "slowdown"),
 			cmdline.With(&cli.IntFlag{Name: "top", Value: 1, Usage: "how many `JOBS` --worst means"}, cmdline.From1To(math.MaxInt32)),
 			&cli.StringFlag{Name: "queue", Usage: "jobs of this `QUEUE`, by its path or the end of it, and those below it"},
 			&cli.BoolFlag{Name: "all", Usage: "all jobs"},

@@ -35,7 +35,7 @@ func runCommand(p *program) *cli.Command {
 			cmdline.With(&cli.StringFlag{Name: "dense-spans", Usage: "check the fast engine: execute everything in `NxTIME` spans over the submissions, such as 20x1m; the decision hash must not change"}, cmdline.ASpans),
 			&cli.BoolFlag{Name: "decisions", Usage: "write decisions.parquet: every allocation, reservation and end, in order"},
 			&cli.BoolFlag{Name: "explain", Usage: "write explanations.parquet: where the time of each job went, for the page and replay explain"},
-			cmdline.With(&cli.StringFlag{Name: "tasks", Usage: "on: a row per task attempt, off: histograms only", Value: "on"}, cmdline.OneOf("on", "off")),
+			cmdline.Among(&cli.StringFlag{Name: "tasks", Usage: "on: a row per task attempt, off: histograms only", Value: "on"}, "on", "off"),
 			cmdline.FormatsFlag("svg,png,pdf"),
 			fromFlag("run.json"),
 			cmdline.AllowFailures(),

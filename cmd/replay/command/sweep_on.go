@@ -25,7 +25,7 @@ import (
 // engineFlags say which engine replays the cells.
 func engineFlags() []cli.Flag {
 	return []cli.Flag{
-		cmdline.With(&cli.StringFlag{Name: "on", Usage: "where the cells are replayed: local; slurm, which takes a job array and a job that merges after it; spark, which takes one job; or kubernetes, for which Jobs are written and sent nowhere", Value: "local"}, cmdline.OneOf("local", "slurm", "spark", "kubernetes")),
+		cmdline.Among(&cli.StringFlag{Name: "on", Usage: "where the cells are replayed: local; slurm, which takes a job array and a job that merges after it; spark, which takes one job; or kubernetes, for which Jobs are written and sent nowhere", Value: "local"}, "local", "slurm", "spark", "kubernetes"),
 		cmdline.With(&cli.IntFlag{Name: "shards", Usage: "with --on: `N` tasks at most, each with a list of cells", Value: 100}, cmdline.From1To(100_000)),
 		cmdline.With(&cli.IntFlag{Name: "throttle", Usage: "with --on: `N` tasks at once", DefaultText: "as many as the engine gives"}, cmdline.From1To(100_000)),
 		&cli.StringFlag{Name: "sbatch", Usage: "with --on slurm: `OPTIONS` of sbatch for the array, such as '--partition=short --cpus-per-task=4'"},

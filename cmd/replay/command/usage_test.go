@@ -176,6 +176,17 @@ func TestHelpEverywhere(t *testing.T) {
 			t.Errorf("%s is completed to %q, want %s among them", words, names, want)
 		}
 	}
+	for words, want := range map[string]string{
+		"run --scheduler": "fair capacity fifo ideal", "run traces --engine": "fast dense", "run --engine=": "--engine=fast --engine=dense", "run --load 1 --engine=d": "--engine=fast --engine=dense", "trace export --format": "sls swf wta chrome", "compare --color": "auto always never", "import csv in --blocks": "observed hdfs none",
+		"run --out": "", "run --conf": "", "run --engine fast": "", "run --engine=fast traces": "",
+	} {
+		if names := strings.Join(completed(t, strings.Fields(words)...), " "); names != want {
+			t.Errorf("%s is completed to %q, want %q", words, names, want)
+		}
+	}
+	if text := must(t, "completion", "fish"); !strings.Contains(text, "complete -c replay -n '__fish_seen_subcommand_from run' -f -l scheduler -r -a 'fair capacity fifo ideal'\n") {
+		t.Error("fish is not told the schedulers")
+	}
 	if names := completed(t, "import", "csv"); len(names) > 0 {
 		t.Errorf("an input is completed to %q, want the shell's own files", names)
 	}

@@ -35,7 +35,7 @@ metrics.md are the headline metrics, values.csv and values.parquet hold every va
 			&cli.StringFlag{Name: "out", Usage: "write to `DIR`"},
 			cmdline.With(&cli.StringFlag{Name: "width", Usage: "of each figure, such as 3.3in, 8.4cm or 240pt", DefaultText: "5.4in"}, func(text string) error { _, err := parseLength(text); return err }),
 			cmdline.With(&cli.Float64Flag{Name: "size", Usage: "of the text of axes, in `POINTS`; lines and marks go with it", DefaultText: "10"}, cmdline.Positive),
-			cmdline.With(&cli.StringFlag{Name: "font", Usage: "of all text, embedded in PDF", Value: figure.Fonts[0]}, cmdline.OneOf(figure.Fonts...)),
+			cmdline.Among(&cli.StringFlag{Name: "font", Usage: "of all text, embedded in PDF", Value: figure.Fonts[0]}, figure.Fonts...),
 			&cli.BoolFlag{Name: "grey", Usage: "greys in place of colours"},
 			&cli.BoolFlag{Name: "no-title", Usage: "leave titles to captions"},
 			&cli.BoolFlag{Name: "caption", Usage: "write captions into figures.tex and figures.md: what a figure shows, and of what"},

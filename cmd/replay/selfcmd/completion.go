@@ -1,6 +1,7 @@
 package selfcmd
 
 import (
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -16,6 +17,7 @@ const (
 	bashCompletion = `# bash completion for replay: source <(replay completion bash)
 _replay_complete() {
 	local cur=${COMP_WORDS[COMP_CWORD]} before=("${COMP_WORDS[@]:0:COMP_CWORD}")
+	if [[ $cur == = ]]; then cur=; elif [[ ${before[COMP_CWORD-1]} == = ]]; then unset "before[COMP_CWORD-1]"; fi # bash splits --flag=value
 	[[ $cur == -* ]] && before+=("$cur")
 	mapfile -t COMPREPLY < <(compgen -W "$("${before[@]}" --generate-bash-completion 2>/dev/null)" -- "$cur")
 }
@@ -39,7 +41,27 @@ compdef _replay_complete replay
 var shells = map[string]func(*cli.App) (string, error){
 	"bash": func(*cli.App) (string, error) { return bashCompletion, nil },
 	"zsh":  func(*cli.App) (string, error) { return zshCompletion, nil },
-	"fish": (*cli.App).ToFishCompletion,
+	"fish": fishCompletion,
+}
+
+// fishCompletion is the library's script, which knows no values of flags, with these.
+func fishCompletion(app *cli.App) (string, error) {
+	script, err := app.ToFishCompletion()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString(strings.TrimRight(script, "\n") + "\n")
+	for all := slices.Clone(app.Commands); len(all) > 0; all = all[1:] {
+		c := all[0]
+		all = append(all, c.Subcommands...)
+		for _, f := range c.Flags {
+			if values := cmdline.ValuesOf(f); values != nil {
+				fmt.Fprintf(&b, "complete -c %s -n '__fish_seen_subcommand_from %s' -f -l %s -r -a '%s'\n", app.Name, strings.Join(c.Names(), " "), f.Names()[0], strings.Join(values, " "))
+			}
+		}
+	}
+	return b.String(), nil
 }
 
 // jsonText is the flag of commands whose result is a text for other programs.

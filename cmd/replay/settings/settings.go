@@ -34,12 +34,16 @@ func New(policies *policy.Tables) *Reader { return &Reader{Policies: policies, F
 
 // Flags are the flags that say how to replay.
 func (r *Reader) Flags() []cli.Flag {
+	var schedulers []string
+	for i := range scenario.Schedulers {
+		schedulers = append(schedulers, scenario.Schedulers[i].Name)
+	}
 	flags := []cli.Flag{
-		&cli.StringFlag{Name: "scheduler", Usage: "YARN's scheduler, or a central one without YARN to measure against: " + scenario.SchedulerNames(), DefaultText: "the one that yarn-site.xml names, else " + scenario.Schedulers[0].Name},
-		&cli.StringFlag{Name: "sharing", Usage: "policy of queues that name none: " + strings.Join(r.Policies.SharingNames(true), ", "), DefaultText: "what the allocation file says"},
-		&cli.StringFlag{Name: "placement", Usage: "container requests: " + strings.Join(r.Policies.PlacementNames(), ", "), DefaultText: policy.DefaultPlacement},
+		cmdline.Offering(&cli.StringFlag{Name: "scheduler", Usage: "YARN's scheduler, or a central one without YARN to measure against: " + scenario.SchedulerNames(), DefaultText: "the one that yarn-site.xml names, else " + scenario.Schedulers[0].Name}, schedulers...),
+		cmdline.Offering(&cli.StringFlag{Name: "sharing", Usage: "policy of queues that name none: " + strings.Join(r.Policies.SharingNames(true), ", "), DefaultText: "what the allocation file says"}, r.Policies.SharingNames(true)...),
+		cmdline.Offering(&cli.StringFlag{Name: "placement", Usage: "container requests: " + strings.Join(r.Policies.PlacementNames(), ", "), DefaultText: policy.DefaultPlacement}, r.Policies.PlacementNames()...),
 		&cli.StringSliceFlag{Name: "policy", Usage: "policies written in Starlark, a `FILE` such as mine.star (repeatable; see docs/policies.md): they decide where --sharing, --placement, --autoscale and the queues' files name none"},
-		cmdline.With(&cli.StringFlag{Name: "engine", Usage: "how heartbeats are driven: fast leaves out those that can change nothing, dense executes all; both make the same decisions", DefaultText: "fast"}, cmdline.OneOf(scenario.Engines...)),
+		cmdline.Among(&cli.StringFlag{Name: "engine", Usage: "how heartbeats are driven: fast leaves out those that can change nothing, dense executes all; both make the same decisions", DefaultText: "fast"}, scenario.Engines...),
 		cmdline.With(&cli.StringSliceFlag{Name: "conf", Usage: "set a key of Spark or YARN, `KEY=VALUE` (repeatable)"}, cmdline.APair("KEY=VALUE")),
 		cmdline.With(&cli.StringSliceFlag{Name: "model", Usage: "set a latency or factor of the model, `NAME=VALUE` (repeatable; see docs/model.md)"}, cmdline.APair("NAME=VALUE")),
 		&cli.StringFlag{Name: "model-file", Usage: "`FILE` with one NAME=VALUE of the model on each line; --model wins over it; replay backtest --fit writes one"},
@@ -266,7 +270,7 @@ func workOnce() func(*trace.Trace) (trace.Work, error) {
 // scalingFlags are those of nodes that come and go, and of what they cost.
 func scalingFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "autoscale", Usage: "policy that adds and removes nodes: " + autoscale.Names(), DefaultText: "none"},
+		cmdline.Offering(&cli.StringFlag{Name: "autoscale", Usage: "policy that adds and removes nodes: " + autoscale.Names(), DefaultText: "none"}, strings.Split(autoscale.Names(), ", ")...),
 		&cli.StringFlag{Name: "autoscale-conf", Usage: "its settings, a YAML `FILE` with the keys of docs/autoscale.md; a single one is --conf autoscale.KEY=VALUE"},
 		&cli.StringFlag{Name: "prices", Usage: "what nodes cost an hour by type, lines of `FILE`: a label of nodes, a size as MIBxVCORES or * with =AMOUNT; currency=NAME; minimum=60s"},
 	}

@@ -50,7 +50,7 @@ func Import() *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "write the trace to `DIR`"},
 			nameFlag("format, applications and days"),
-			&cli.StringFlag{Name: "blocks", Value: def.Blocks, Usage: "preferred hosts of event logs: observed, hdfs or none; hdfs where nothing is said and --nodes makes another cluster"},
+			cmdline.Offering(&cli.StringFlag{Name: "blocks", Value: def.Blocks, Usage: "preferred hosts of event logs: observed, hdfs or none; hdfs where nothing is said and --nodes makes another cluster"}, "observed", "hdfs", "none"),
 			cmdline.With(&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes", DefaultText: "the recorded hosts"}, cmdline.From1To(trace.MostNodes)),
 			&cli.IntFlag{Name: "racks", Value: def.Racks, Usage: "racks of the cluster"},
 			cmdline.MiB(&cli.Int64Flag{Name: "node-mem", Usage: "memory of a node in `MIB`, or with a unit, such as 48g", DefaultText: "65536, or what the recorded hosts held"}, cmdline.From1To(math.MaxInt64)),

@@ -30,7 +30,7 @@ func traceExport() *cli.Command {
 		Description: "Formats:\n" + list.String() + "   chrome: a result as a timeline for Perfetto (ui.perfetto.dev) and Chrome: applications, containers and tasks by nodes\n" +
 			"What a format cannot hold is counted and printed. Examples:\n   replay trace export traces/uniform-micro --format sls --out sls\n   replay trace export out/run --format chrome --out timeline",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "format", Usage: "one of " + strings.Join(formats, ", ")},
+			cmdline.Offering(&cli.StringFlag{Name: "format", Usage: "one of " + strings.Join(formats, ", ")}, formats...),
 			&cli.StringFlag{Name: "out", Usage: "write the files to `DIR`"},
 			&cli.BoolFlag{Name: "json", Usage: "print the files and what is lost as JSON"},
 		},
