@@ -5,3 +5,5 @@ package command
 import "testing"
 
 func readOnlyDisk(*testing.T) string { return "" }
+
+func smallDisk(*testing.T, string) string { return "" }

@@ -167,7 +167,7 @@ func upTo(n int) (out []int) {
 	return out
 }
 
-// replay replays those of the cells that are missing.
+// replay replays those of the cells that are missing. A record that cannot be written ends it, whatever is to keep going: on a full disk all the others would be replayed for nothing.
 func (w *sweeping) replay(cells []int) error {
 	if err := w.store.Create(&w.all); err != nil {
 		return err
@@ -182,15 +182,22 @@ func (w *sweeping) replay(cells []int) error {
 		defer s.release()
 	}
 	progress := make([]engine.Progress, len(todo))
-	var wanted, done atomic.Int64
+	var wanted, done, saved atomic.Int64
 	wanted.Store(int64(len(todo)))
 	stop := cmdline.WatchAll(w.c, "sweep", progress, &wanted, &done)
-	failed, err := sweep.Run(w.c.Context, len(todo), workersOf(w.c), w.c.Bool("keep-going"), func(ctx context.Context, k int) error {
+	all, end := context.WithCancelCause(w.c.Context)
+	defer end(nil)
+	failed, err := sweep.Run(all, len(todo), workersOf(w.c), w.c.Bool("keep-going"), func(ctx context.Context, k int) error {
 		defer done.Add(1)
 		cell := &w.all.Cells[todo[k]]
 		r, err := w.run(ctx, todo[k], &progress[k])
 		if err == nil {
-			return w.store.Save(sweep.RecordOf(cell.ID, r))
+			if err = w.store.Save(sweep.RecordOf(cell.ID, r)); err != nil {
+				end(err)
+				return ctx.Err()
+			}
+			saved.Add(1)
+			return nil
 		}
 		if ctx.Err() == nil {
 			err = errors.Join(err, w.store.Fail(cell.ID, err))
@@ -198,8 +205,14 @@ func (w *sweeping) replay(cells []int) error {
 		return err
 	})
 	stop()
-	if err != nil || len(failed) == 0 {
-		return err
+	if err != nil && !w.c.Bool("quiet") {
+		fmt.Fprintf(w.c.App.ErrWriter, "%d of %s are in %s; the same command goes on\n", int64(len(cells)-len(todo))+saved.Load(), quantity.Counted(int64(len(cells)), "cells"), w.store.Dir)
+	}
+	if err != nil {
+		return context.Cause(all)
+	}
+	if len(failed) == 0 {
+		return nil
 	}
 	fmt.Fprintf(w.c.App.ErrWriter, "%s failed:\n", quantity.Counted(int64(len(failed)), "cells"))
 	for n, k := range slices.Sorted(maps.Keys(failed)) {

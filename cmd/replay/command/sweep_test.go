@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -111,6 +112,26 @@ func TestSweepGoesOn(t *testing.T) {
 	writePlan(t, strings.Replace(smallPlan, "[0s, 3s]", "[0s, 3s, 5s]", 1))
 	if _, _, stderr = cmd(t, "sweep", "in/plan.yaml", "--out", "s"); !strings.Contains(stderr, "12 of 18 cells are there") {
 		t.Errorf("after one more value: %s", stderr)
+	}
+}
+
+// On a full disk a sweep ends, and does not replay all other cells for nothing; with room the same command goes on.
+func TestSweepOnAFullDisk(t *testing.T) {
+	disk := smallDisk(t, "100k")
+	if disk == "" {
+		t.Skip("no disk that is soon full can be mounted here")
+	}
+	sweepDir(t, strings.Replace(smallPlan, "1..3", "1..30", 1))
+	fairFile(t, "")
+	code, _, stderr := cmd(t, "sweep", "in/plan.yaml", "--out", disk)
+	there := len(records(t, disk))
+	if want := fmt.Sprintf("%d of 120 cells are in %s; the same command goes on\nreplay: write %s/cells/", there, disk, disk); code != cmdline.ExitBadInput || there == 0 || !strings.Contains(stderr, want) || !strings.HasSuffix(stderr, "no space left on device\n") || strings.Count(stderr, "no space") != 1 {
+		t.Errorf("exit code %d, %d cells, %s; want %s", code, there, stderr, want)
+	}
+	for name := range files(t, disk) {
+		if strings.HasSuffix(name, ".partial") || strings.HasSuffix(name, ".failed") {
+			t.Errorf("%s is left", name)
+		}
 	}
 }
 
