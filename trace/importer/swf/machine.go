@@ -26,12 +26,15 @@ const (
 	amMiB     = 1024    // of an application master, which has 1 vcore
 )
 
-// says takes the number with which a value of the header begins.
-func (m *machine) says(to *int64, value string) {
+// says takes the number with which a value of the header begins; less than 1 is unknown. It reports whether the value is a number that a machine can have.
+func (m *machine) says(to *int64, value string) bool {
 	text, _, _ := strings.Cut(value, " ")
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 && n <= mostProcs {
-		*to = max(*to, n)
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n > mostProcs {
+		return false
 	}
+	*to = max(*to, n)
+	return true
 }
 
 // size is the number of nodes and of processors; 0 = unknown.

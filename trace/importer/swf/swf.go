@@ -250,31 +250,35 @@ func (r *reading) sameWidth(log string, n int) error {
 	return nil
 }
 
-// comment takes a line of the header: "; Key: value".
+// comment takes a line of the header: "; Key: value", the key in upper or lower case.
 func (r *reading) comment(text string) {
 	key, value, ok := strings.Cut(strings.Trim(text, "; \t"), ":")
 	if !ok {
 		return
 	}
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-	switch key {
-	case "UnixStartTime":
+	switch strings.ToLower(key) {
+	case "unixstarttime":
 		n, err := strconv.ParseInt(value, 10, 64)
 		if err == nil && n > 0 && n < 2*trace.LatestMS/1000 {
 			r.startMS, r.late = n*1000, true
 		} else if err != nil || n > 0 {
 			r.Warn("UnixStartTime of the header is %q, want seconds since 1970: submissions have no date", value)
 		}
-	case "Queue":
+	case "queue":
 		if f := strings.Fields(value); len(f) > 1 {
 			if n, err := strconv.ParseInt(f[0], 10, 64); err == nil {
 				r.queues[n] = strings.ReplaceAll(f[1], ".", "_")
 			}
 		}
-	case "MaxNodes":
-		r.machine.says(&r.machine.maxNodes, value)
-	case "MaxProcs":
-		r.machine.says(&r.machine.maxProcs, value)
+	case "maxnodes", "maxprocs":
+		to := &r.machine.maxNodes
+		if strings.EqualFold(key, "MaxProcs") {
+			to = &r.machine.maxProcs
+		}
+		if !r.machine.says(to, value) {
+			r.Warn("%s of the header is %q, want a number of 1 to %d at its beginning: it is not used", key, value, mostProcs)
+		}
 	}
 }
 

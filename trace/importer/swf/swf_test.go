@@ -72,6 +72,22 @@ func TestKeepZero(t *testing.T) {
 	}
 }
 
+// What a header says of the machine and is no number is told; -1 is unknown.
+func TestMachineOfNoNumber(t *testing.T) {
+	for header, want := range map[string]string{
+		"; MaxProcs: many\n":         `MaxProcs of the header is "many", want a number of 1 to 100000000 at its beginning: it is not used`,
+		"; maxnodes: 99999999999\n":  `maxnodes of the header is "99999999999", want a number`,
+		"; MaxNodes: -1\n":           "",
+		"; MaxNodes: 2 of 16 CPUs\n": "",
+	} {
+		said := ""
+		_, _, err := importtest.Import(t, Format, importtest.WriteNew(t, "log", header+good), func(o *workload.Options) { o.Warn = func(text string) { said += text } })
+		if err != nil || !strings.Contains(said, want) || want == "" && strings.Contains(said, "of the header") {
+			t.Errorf("%q: warned of %q (%v), want %q", header, said, err, want)
+		}
+	}
+}
+
 // The cluster is the machine of the header, with room for application masters, and for the largest job if the header has no number of processors; where no header says it, or jobs are wider than its nodes, as much as the work takes.
 func TestMachine(t *testing.T) {
 	for _, tt := range []struct {
@@ -82,6 +98,7 @@ func TestMachine(t *testing.T) {
 	}{
 		{"; MaxNodes: 2\n; MaxProcs: 16\n", "gang", 2, 9, 8*4096 + 1024},
 		{"; MaxNodes: 2\n; MaxProcs: 16\n", "tasks", 2, 9, 8*4096 + 1024},
+		{";maxNodes: 2\n;  MAXPROCS : 16 \n", "tasks", 2, 9, 8*4096 + 1024},
 		{"; MaxNodes: 2\n; MaxProcs: 16\n", "container", 1, 16, 65536},
 		{"; MaxNodes: 4 (in two partitions)\n", "gang", 4, 2, 4096 + 1024},
 		{"; MaxNodes: 2\n", "gang", 2, 3, 2*4096 + 1024}, // for the 4 tasks of the job
