@@ -327,6 +327,24 @@ func TestRollingLogs(t *testing.T) {
 	}
 }
 
+// That a history server took events of ended jobs out of a log is told also where one file of it is given, out of its folder.
+func TestCompactedLogs(t *testing.T) {
+	for _, name := range []string{"eventlog_v2_app-1/events_1_app-1.compact", "events_1_app-1.compact", "app-1.compact"} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		importtest.Write(t, path, logText)
+		for _, in := range []string{path, filepath.Dir(path)} {
+			said := ""
+			res, _, err := importtest.Import(t, Format, in, func(o *workload.Options) { o.Warn = func(text string) { said += text + "\n" } })
+			if err != nil || res.Counts.Read["compacted_logs"] != 1 || strings.Count(said, "was compacted by a history server") != 1 {
+				t.Errorf("%s: %v, warned of %q, counted %v", in, err, said, res)
+			}
+		}
+	}
+}
+
 func TestRollingLogWithAGap(t *testing.T) {
 	lines := strings.SplitAfter(logText, "\n")
 	dir := filepath.Join(t.TempDir(), "eventlog_v2_app-1")

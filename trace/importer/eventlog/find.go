@@ -202,7 +202,8 @@ func (f *finder) file(path string) {
 		f.leaveFor(path, err)
 		return
 	}
-	f.found(Log{Path: path, Files: []string{path}, InProgress: parseLogName(path).inProgress})
+	name := parseLogName(path)
+	f.found(Log{Path: path, Files: []string{path}, InProgress: name.inProgress, compacted: name.compact})
 }
 
 // withoutPath is an error of the operating system without its path.
