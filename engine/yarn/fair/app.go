@@ -410,5 +410,5 @@ func (f *Scheduler) speaksOf(a *app) bool {
 	if a.Placed() || a.outdated || a.moved || a.listed > 0 || a.counted > 0 || a.wantingAt > 0 || a.place.In() != nil || len(a.reserved) > 0 {
 		return true
 	}
-	return f.speaksOfAsks(a) || slices.Contains(a.queue.ordered, a)
+	return f.speaksOfAsks(a) || slices.Contains(a.queue.ordered, a) || f.starving.waits(a)
 }

@@ -338,6 +338,7 @@ func TestMemoryOfAttemptsThatHaveLeft(t *testing.T) {
 		{"its leaf was found to want what it asks for", func() { q.found.named = []named{{app: old}} }, func() { q.found.named = nil }},
 		{"a survey found so", func() { g.f.elision.named = []named{{app: old}} }, func() { g.f.elision.named = nil }},
 		{"it stands in a partial order", func() { q.ordered = []*app{old} }, func() { q.ordered = nil }},
+		{"it waits for preemption", func() { g.f.starving.add(old) }, func() { g.f.starving = newStarvedApps() }},
 	} {
 		tt.in()
 		taken(tt.what, false)

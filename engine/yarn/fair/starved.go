@@ -28,15 +28,18 @@ func newStarvedApps() starvedApps {
 }
 
 func (s *starvedApps) add(a *app) {
-	if a == s.processing {
-		return
+	if a != s.processing && !s.waits(a) {
+		s.heap.Add(a)
 	}
+}
+
+func (s *starvedApps) waits(a *app) bool {
 	for o := range s.heap.Each {
 		if o == a {
-			return
+			return true
 		}
 	}
-	s.heap.Add(a)
+	return false
 }
 
 func (s *starvedApps) take() *app {
