@@ -24,7 +24,7 @@ var keyed = []string{"conf", "model"}
 // Name is what variants are called, and Names says it.
 var Name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,39}$`)
 
-const Names = "1 to 40 letters, digits and . _ + -, with a letter or digit first"
+const Names = "1 to 40 letters from a to z, digits and . _ + -, with a letter or digit first"
 
 // Read reads the text of a plan. Errors say file, line, key, value and what was wanted. others are keys with one value or a list that the caller
 // knows: they come back as [Plan.Others].

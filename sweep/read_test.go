@@ -95,7 +95,7 @@ func TestReadErrors(t *testing.T) {
 		{"traces: a\ngrid: {conf: [x]}", `plan.yaml: line 2: grid.conf: is "[x]", want keys with values`},
 		{"traces: a\nloads: [1, 2]\ngrid: {load: [3]}", "plan.yaml: line 3: load: stands in two places"},
 		{"traces: a\nvariants: {a b: --x}", "plan.yaml: line 2: variants.a b: is no name"},
-		{"traces: a\nvariants: {" + strings.Repeat("a", 41) + ": --x}", "is no name, want 1 to 40 letters"},
+		{"traces: a\nvariants: {" + strings.Repeat("a", 41) + ": --x}", "is no name, want 1 to 40 letters from a to z"},
 		{"traces: a\nvariants: {a: --x, A: --y}", "plan.yaml: line 2: variants.A: is given twice"},
 		{"traces: a\nvariants: {a: [--x]}", `plan.yaml: line 2: variants.a: is "[--x]", want a single value`},
 		{"traces: a\nzip: {nodes: [1, 2], load: [1]}", "plan.yaml: line 2: zip.load: has 1 values, want 2 as nodes has"},

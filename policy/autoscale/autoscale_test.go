@@ -201,7 +201,7 @@ func TestSettings(t *testing.T) {
 		{"dataproc", rule + yarn + "gracefulDecommissionTimeout=2d", "is \"2d\", want a time from 0s to 24h0m0s"},
 		{"dataproc", rule + "workerConfig.minInstances=1", "workerConfig.minInstances is \"1\", want a number from 2 to 100"},
 		{"dataproc", rule + "workerConfig.maxInstance=9", "x.yaml:5: workerConfig.maxInstance=9 is no key of autoscaling dataproc, want one of basicAlgorithm.cooldownPeriod, "},
-		{"dataproc", "workerConfig.maxInstances=9", "autoscaling dataproc: basicAlgorithm.yarnConfig.gracefulDecommissionTimeout is missing"},
+		{"dataproc", "workerConfig.maxInstances=9", "autoscaling dataproc: basicAlgorithm.yarnConfig.gracefulDecommissionTimeout, basicAlgorithm.yarnConfig.scaleUpFactor, basicAlgorithm.yarnConfig.scaleDownFactor are missing: want a value of each in the file of --autoscale-conf, or in --conf autoscale.basicAlgorithm.yarnConfig.gracefulDecommissionTimeout=VALUE"},
 		{"dataproc", rule + "provisioningTime=3m..60s", "want a time such as 90s, or two as 60s..3m"},
 		{"dataproc", rule + "workerType=16", "workerType is \"16\", want MEMORYxVCORES"},
 		{"emr-managed", "ComputeLimits.UnitType=VCPU ComputeLimits.MinimumCapacityUnits=1 ComputeLimits.MaximumCapacityUnits=2", "want Instances, the only unit that is modelled"},

@@ -65,13 +65,18 @@ func (r *Reader) Text(key, without string) string {
 // Has reports whether a key is set.
 func (r *Reader) Has(key string) bool { _, ok := r.settings[key]; return ok }
 
-// Needs complains about a key that must be set and is not.
+// Needs complains about keys that must be set and are not, all at once.
 func (r *Reader) Needs(keys ...string) {
-	for _, key := range keys {
-		if !r.Has(key) {
-			r.wrong = cmp.Or(r.wrong, fmt.Errorf("autoscaling %s: %s is missing", r.policy, key))
-		}
+	missing := slices.DeleteFunc(slices.Clone(keys), r.Has)
+	if len(missing) == 0 {
+		return
 	}
+	are := "is"
+	if len(missing) > 1 {
+		are = "are"
+	}
+	r.wrong = cmp.Or(r.wrong, fmt.Errorf("autoscaling %s: %s %s missing: want a value of each in the file of --autoscale-conf, or in --conf autoscale.%s=VALUE (docs/autoscale.md has examples)",
+		r.policy, strings.Join(missing, ", "), are, missing[0]))
 }
 
 // Count reads a number.

@@ -47,7 +47,7 @@ func TestWordsOfErrors(t *testing.T) {
 		{[]string{"run", trace, "--until", "+5m"}, cmdline.ExitUsage, `--until is "+5m", want the value itself, without a sign: 5m`},
 		{[]string{"compare", trace, "--windows", "+5"}, cmdline.ExitUsage, `--windows is "+5", want 2 to 1000, or auto`},
 		{[]string{"compare", trace, "--variant", "more: --nodes +20"}, cmdline.ExitUsage, `--variant more: --nodes is "+20", want the value itself`},
-		{[]string{"compare", trace, "--variant", "a-name-of-more-than-forty-letters-and-digits: --nodes 20"}, cmdline.ExitUsage, `want 'name: flags' with a name of 1 to 40 letters, digits and . _ + -`},
+		{[]string{"compare", trace, "--variant", "a-name-of-more-than-forty-letters-and-digits: --nodes 20"}, cmdline.ExitUsage, `want 'name: flags' with a name of 1 to 40 letters from a to z, digits and . _ + -`},
 		{[]string{"compare", trace, "--precision", "3%", "--margin=2%", "--seeds", "x"}, cmdline.ExitUsage, `--seeds is "x"`},
 		{[]string{"compare", trace, "--precision", "0%"}, cmdline.ExitUsage, `--precision is "0%", want a positive number`},
 		{[]string{"plan", trace, "--hold", "p95(wait) < 30s", "--vary", "nodes=+4:8"}, cmdline.ExitUsage, `"+4" is no number`},
