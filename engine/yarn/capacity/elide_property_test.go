@@ -48,7 +48,7 @@ func testTwin(t *testing.T, crowded bool) {
 	if executed*4 > passed*3 {
 		t.Errorf("%d of %d heartbeats were executed: too few are left out to show anything", executed, passed)
 	}
-	if crowded && peers == 0 {
+	if crowded && peers == 0 && !testing.Short() { // which draws so few that there may be none
 		t.Error("nobody was passed by for a peer")
 	}
 }
