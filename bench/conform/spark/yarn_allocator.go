@@ -192,12 +192,23 @@ func (o *yarnAllocatorOut) equal(p *yarnAllocatorOut) bool {
 	return same(o.Removed, p.Removed) && same(o.Added, p.Added) && slices.Equal(o.Released, p.Released) &&
 		slices.Equal(o.Launched, p.Launched) && slices.Equal(o.Removals, p.Removals) &&
 		slices.Equal(o.Leave, p.Leave) && slices.Equal(o.Answers, p.Answers) &&
-		slices.Equal(sortedTexts(o.ExcludeAdd), sortedTexts(p.ExcludeAdd)) &&
-		slices.Equal(sortedTexts(o.ExcludeRemove), sortedTexts(p.ExcludeRemove))
+		slices.Equal(without(o.ExcludeAdd, o.ExcludeRemove), without(p.ExcludeAdd, p.ExcludeRemove)) &&
+		slices.Equal(without(o.ExcludeRemove, o.ExcludeAdd), without(p.ExcludeRemove, p.ExcludeAdd))
 }
 
 // sortedTexts forgets in which of several calls of one event a host came.
 func sortedTexts(texts []string) []string { return slices.Sorted(slices.Values(texts)) }
+
+// without returns the hosts of one event's calls, each as often as they do not say the contrary of it, too: one whose time is over and that fails once more stays excluded.
+func without(hosts, contrary []string) []string {
+	hosts = sortedTexts(hosts)
+	for _, h := range contrary {
+		if i, is := slices.BinarySearch(hosts, h); is {
+			hosts = slices.Delete(hosts, i, i+1)
+		}
+	}
+	return hosts
+}
 
 type yarnAllocatorState struct {
 	Running    int           `json:"running"`

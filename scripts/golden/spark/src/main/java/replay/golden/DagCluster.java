@@ -125,6 +125,7 @@ abstract class DagCluster {
         if (context == null) {
             SparkConf c = new SparkConf(false).setMaster("local[1000]").setAppName("golden"); // slots for barrier stages
             c.set("spark.ui.enabled", "false").set("spark.speculation.interval", "1d");
+            c.set("spark.cleaner.referenceTracking", "false"); // which follows the garbage collector
             context = new SparkContext(c);
         }
         return context;
