@@ -93,6 +93,7 @@ func stateRules() snapshot.Rules {
 			"replay/engine/yarn/fair.Scheduler.heads":       snapshot.Dropped,
 			"replay/engine/yarn/fair.app.had":               snapshot.Dropped,
 			"replay/engine/yarn/capacity.Scheduler.monitor": snapshot.Dropped,
+			"replay/engine/yarn/fair.app.crowded":           snapshot.Dropped,
 			"replay/engine/yarn/rm.RM.firstOf":              snapshot.Dropped,
 			"replay/engine/yarn/rm.RM.exited":               snapshot.Kept,
 			"replay/engine/yarn/rm.RM.fetching":             snapshot.Dropped,

@@ -40,6 +40,7 @@ type app struct {
 	reserved    []*yarn.Container // reservations in the order of their making
 	reservedFor *yarn.Table       // that all of them have answered since there were none; nil for several
 	reservedOn  []hostOnRack      // of their nodes, each once
+	crowded     *crowded          // nil until it matters; of one without reservations, too
 	holding     holding           // as of the last survey
 
 	blackChanged bool
@@ -360,7 +361,7 @@ func (f *Scheduler) spareApp() *app {
 		f.leaving = f.leaving[:copy(f.leaving, f.leaving[1:])]
 		f.cluster.SpareTables(a.had)
 		clear(a.had)
-		*a = app{f: f, Attempt: a.Attempt, asked: a.asked[:0], had: a.had[:0], reserved: a.reserved[:0], reservedOn: a.reservedOn[:0], blackNodes: a.blackNodes[:0]}
+		*a = app{f: f, Attempt: a.Attempt, asked: a.asked[:0], had: a.had[:0], reserved: a.reserved[:0], reservedOn: a.reservedOn[:0], crowded: a.crowded, blackNodes: a.blackNodes[:0]}
 		return a
 	}
 	if n == mostLeaving { // the first ones may never be free

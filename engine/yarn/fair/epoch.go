@@ -143,7 +143,7 @@ func (e *elision) link(rank int, n *node) {
 	}
 	k := e.racks[n.Rack]
 	if k == nil {
-		k = &rack{}
+		k = &rack{number: e.rackCount}
 		e.racks[n.Rack] = k
 		e.rackCount++
 	}
@@ -163,9 +163,9 @@ func (e *elision) link(rank int, n *node) {
 
 // rack is the nodes of one, by rank.
 type rack struct {
-	ranks    []int32
-	set      *yarn.Ranks // the same, of a rack with so many that a set is gone through sooner
-	reserved int         // scratch
+	number int // among racks
+	ranks  []int32
+	set    *yarn.Ranks // the same, of a rack with so many that a set is gone through sooner
 }
 
 // rackOf returns the nodes of a rack, nil for a name that is none.

@@ -62,12 +62,14 @@ func (f *Scheduler) reserve(a *app, t *yarn.Table, n *node, size resource.Resour
 func (a *app) noteReserved(n *yarn.Node) {
 	if a.reservedAt(n) < 0 {
 		a.reservedOn = append(a.reservedOn, hostOnRack{n.Host, n.Rack})
+		a.crowds(n.Rack, 1)
 	}
 }
 
 func (a *app) dropReserved(n *yarn.Node) {
 	if i := a.reservedAt(n); i >= 0 {
 		a.reservedOn = slices.Delete(a.reservedOn, i, i+1)
+		a.crowds(n.Rack, -1)
 	}
 }
 
@@ -95,6 +97,56 @@ func (f *Scheduler) tooManyReserved(a *app, n *yarn.Node, level protocol.NodeTyp
 		}
 	}
 	return have >= f.mayReserve(len(f.cluster.Rack(n.Rack)))
+}
+
+// crowded is the nodes on whose racks an application has as many reservations as it may have, as of an epoch and the members of the cluster. It saves to
+// find them out from all of its reservations.
+type crowded struct {
+	epoch, members int64
+	on             []int32 // how many reservations, by number of the rack
+	nodes          yarn.Ranks
+}
+
+// crowdedBy returns the nodes on whose racks the application has as many reservations as it may have.
+func (f *Scheduler) crowdedBy(a *app) *yarn.Ranks {
+	e := &f.elision
+	if a.crowded == nil {
+		a.crowded = &crowded{epoch: -1}
+	}
+	c := a.crowded
+	if !c.holds(f) {
+		c.epoch, c.members = e.epoch, f.cluster.Members()
+		c.on = slices.Grow(c.on[:0], e.rackCount)[:e.rackCount]
+		clear(c.on)
+		c.nodes.Reset(len(e.ranks))
+		for _, o := range a.reservedOn {
+			a.crowds(o.Rack, 1)
+		}
+	}
+	return &c.nodes
+}
+
+// holds reports whether c is as of now.
+func (c *crowded) holds(f *Scheduler) bool {
+	return c.epoch == f.elision.epoch && c.members == f.cluster.Members()
+}
+
+// crowds takes in that there is a reservation more on a rack, or one less.
+func (a *app) crowds(name protocol.Name, more int32) {
+	f, c := a.f, a.crowded
+	if c == nil || !c.holds(f) {
+		return
+	}
+	k := f.elision.rackOf(name)
+	if k == nil {
+		return
+	}
+	have, most := &c.on[k.number], int32(f.mayReserve(len(f.cluster.Rack(name))))
+	was := *have >= most
+	*have += more
+	if is := *have >= most; is != was {
+		k.mark(&c.nodes, is)
+	}
 }
 
 // mayReserve is how many of so many nodes an application may reserve.

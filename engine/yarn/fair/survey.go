@@ -411,20 +411,7 @@ func (e *elision) addReservable(a *app, p *asked, f *Scheduler) {
 	if f.mayReserve(1) == 0 || p.racks.Empty() {
 		return
 	}
-	e.scratch.Reset(len(e.ranks))
-	e.scratch.AddOnly(&p.racks, &e.special)
-	for _, n := range a.reservedOn {
-		if k := e.rackOf(n.Rack); k != nil {
-			k.reserved++
-		}
-	}
-	for _, n := range a.reservedOn {
-		if k := e.rackOf(n.Rack); k != nil && k.reserved > 0 {
-			if k.reserved >= f.mayReserve(len(f.cluster.Rack(n.Rack))) {
-				k.mark(&e.scratch, false)
-			}
-			k.reserved = 0
-		}
-	}
-	e.near.Add(&e.scratch)
+	e.scratch.Copy(&p.racks)
+	e.scratch.Take(f.crowdedBy(a))
+	e.near.AddOnly(&e.scratch, &e.special)
 }
