@@ -31,17 +31,19 @@ type elision struct {
 	spots     []*spots                  // room for those of a table
 	free      []*spots                  // of no table
 
-	changed bool     // something that a survey looks at
-	whole   bool     // of all leaves
-	stale   []*queue // leaves of which something has
-	lax     []*queue // leaves in which some accept less than a survey found, or as much
-	changes int64    // how often anything but a count of offers has
-	looked  int64    // as of which holders were looked at
-	costs   costs
-	wasted  int64 // at heartbeats at which nothing happened, in the unit of costs, less what surveys have cost since
-	acted   bool  // something happened at the last node that was offered
-	chosen  chosen
-	dirty   bool // something that an update looks at
+	changed  bool     // something that a survey looks at
+	whole    bool     // of all leaves
+	stale    []*queue // leaves of which something has
+	doubted  []*queue // leaves of which the maximum of a queue has, as far as is known
+	overfull []*queue // queues of whose verdicts not all are kept
+	lax      []*queue // leaves in which some accept less than a survey found, or as much
+	changes  int64    // how often anything but a count of offers has
+	looked   int64    // as of which holders were looked at
+	costs    costs
+	wasted   int64 // at heartbeats at which nothing happened, in the unit of costs, less what surveys have cost since
+	acted    bool  // something happened at the last node that was offered
+	chosen   chosen
+	dirty    bool // something that an update looks at
 
 	room    []*roomFor // for the sizes that were asked for of late
 	special yarn.Ranks // nodes with a reservation or claims, which are offered to nobody while they do not wake
@@ -88,8 +90,9 @@ type chosen struct {
 	leaf *queue
 }
 
-// mostNamed is how many of these are looked at one by one; what more candidates accept is put together in one set.
-const mostNamed = 8
+// mostNamed is how many of these are looked at one by one, which where there are many comes to an end soon, as the next node is near; what more candidates accept is put
+// together in one set, which each change of a node has made again.
+const mostNamed = 512
 
 // roomFor is the nodes, by rank, with room for a container of a size.
 type roomFor struct {
@@ -153,13 +156,13 @@ func (f *Scheduler) stale(q *queue) {
 	}
 }
 
-// spoiled notes that the usage or the demand of an application has changed, with more set by a container that it has got. That concerns what others accept only where there are maxima
-// or an order that is partial, and what itself does if it asks for something: once it has its master it accepts no more than before for having got more. So that waits until a node is
-// offered in vain. Where offers are counted it is just what it was, or is found again.
+// spoiled notes that the usage or the demand of an application has changed, with more set by a container that it has got. That concerns what others accept only where the order is
+// partial or a maximum permits something else now, see [Scheduler.charge], and what itself does if it asks for something: once it has its master it accepts no more than before for
+// having got more. So that waits until a node is offered in vain. Where offers are counted it is just what it was, or is found again.
 func (f *Scheduler) spoiled(a *app, more bool) {
 	e, q := &f.elision, a.queue
 	switch {
-	case q.partial || f.site.Preemption || q.bounded || a.wantingAt > 0 && !q.sharing.Total(&a.Contender, &f.cluster.Capacity):
+	case q.partial || f.site.Preemption || a.wantingAt > 0 && !q.sharing.Total(&a.Contender, &f.cluster.Capacity):
 		f.stale(q)
 	case len(a.Active()) == 0:
 	case !more || !a.amRunning:
@@ -255,6 +258,9 @@ func (f *Scheduler) known() bool {
 	if f.cluster.AnyTouched() {
 		f.follow()
 	}
+	if len(e.doubted) > 0 {
+		e.settleDoubts()
+	}
 	if f.differs() || e.until() <= 0 {
 		if e.wasted < e.costs.next(e.whole) {
 			return false
@@ -310,7 +316,7 @@ func (f *Scheduler) differs() bool {
 	if !e.changed && e.looked != e.changes {
 		e.changed = !f.fresh() || f.holdersChanged()
 	}
-	return e.changed
+	return e.changed || len(e.doubted) > 0
 }
 
 // Still is part of [yarn.Elider].

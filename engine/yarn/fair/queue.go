@@ -46,6 +46,8 @@ type queue struct {
 	movedApps []*app
 	wanted    resource.Resource // sum of the demands of what is in it, not limited by the maximum share
 
+	verdicts verdicts // whether maxShare permits what surveys have seen
+
 	claims childClaims // of a parent
 	at     int         // place among its parent's children, as of their claims
 
@@ -104,16 +106,107 @@ func (q *queue) empty() bool {
 //
 // Source: FSQueue.incUsedResource, decUsedResource.
 func (f *Scheduler) charge(q *queue, r *resource.Resource) {
-	for {
+	for ; q != nil; q = q.parent {
 		q.Usage.AddTo(r)
 		q.shift()
-		if q = q.parent; q == nil {
-			return
-		}
-		if q.bounded {
-			q.eachWanting(f.stale)
+		if q.bounded && q.verdicts.changed(q) {
+			q.eachWanting(f.doubt)
 		}
 	}
+}
+
+// verdicts are the sizes of which surveys have asked whether the maximum of a queue permits as much more, and the answers, which follow its usage and its maximum.
+type verdicts struct {
+	sizes   []resource.Resource
+	permits uint64 // a bit for each
+	vague   bool   // not all are kept; it stands in elision.overfull
+}
+
+// mostVerdicts is how many sizes there are room for.
+const mostVerdicts = 64
+
+// changed brings the answers up to date and reports whether one is another now, or may be.
+func (v *verdicts) changed(q *queue) bool {
+	was := v.permits
+	v.permits = 0
+	for i := range v.sizes {
+		if v.sizes[i].FitsBeside(&q.Usage, &q.maxShare) {
+			v.permits |= 1 << i
+		}
+	}
+	return v.permits != was || v.vague
+}
+
+// judged is what a survey of a leaf has asked of the verdicts of a queue.
+type judged struct {
+	queue          *queue
+	asked, permits uint64
+	vague          bool // and something of which the answer is not kept
+}
+
+// permits is [queue.fits] for a survey of a leaf.
+func (f *Scheduler) permits(leaf *queue, size *resource.Resource) bool {
+	x, k := &leaf.found, 0
+	for q := leaf; q != nil; q = q.parent {
+		if !q.bounded {
+			continue
+		}
+		if k == len(x.judged) {
+			x.judged = append(x.judged, judged{queue: q})
+		}
+		j := &x.judged[k]
+		k++
+		permits := size.FitsBeside(&q.Usage, &q.maxShare)
+		v := &q.verdicts
+		i := slices.Index(v.sizes, *size)
+		switch {
+		case i >= 0:
+		case len(v.sizes) < mostVerdicts:
+			i = len(v.sizes)
+			v.sizes = append(v.sizes, *size)
+			if permits {
+				v.permits |= 1 << i
+			}
+		default:
+			if j.vague = true; !v.vague {
+				v.vague = true
+				f.elision.overfull = append(f.elision.overfull, q)
+			}
+		}
+		if i >= 0 {
+			j.asked |= 1 << i
+		}
+		if j.permits = v.permits; !permits {
+			return false
+		}
+	}
+	return true
+}
+
+// doubt notes that a survey of a leaf would be given other answers by the maximum of a queue, as long as they stay so.
+func (f *Scheduler) doubt(leaf *queue) {
+	e, x := &f.elision, &leaf.found
+	if !x.doubted {
+		x.doubted = true
+		e.doubted = append(e.doubted, leaf)
+	}
+}
+
+// misjudged reports whether a survey of the leaf would be given other answers than it was.
+func (x *found) misjudged() bool {
+	return slices.ContainsFunc(x.judged, func(j judged) bool { return j.vague || (j.queue.verdicts.permits^j.permits)&j.asked != 0 })
+}
+
+// settleDoubts forgets the doubts that no longer hold.
+func (e *elision) settleDoubts() {
+	e.costs.doubted = 0
+	e.doubted = slices.DeleteFunc(e.doubted, func(q *queue) bool {
+		x := &q.found
+		if x.doubted = !x.stale && x.misjudged(); x.doubted {
+			e.costs.doubted += x.cost
+		}
+		return !x.doubted
+	})
 }
 
 // fits reports whether r more would stay within the maximum of the queue and of all above it.
@@ -146,6 +239,7 @@ func (q *queue) largest() *resource.Resource {
 func (f *Scheduler) setMaxShare(q *queue) {
 	q.maxShare = q.max.Resolve(f.cluster.Capacity).Max(q.Min)
 	q.bounded = q.maxShare != f.unbounded
+	q.verdicts.changed(q)
 }
 
 // add appends a child and gives the children the order of their names.

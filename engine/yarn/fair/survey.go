@@ -6,12 +6,14 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // found is what a survey found of a leaf.
 type found struct {
 	stale    bool // something has changed since; it stands in elision.stale
 	lax      bool // some accept less now; it stands in elision.lax
+	doubted  bool // the maximum of a queue may permit something else; it stands in elision.doubted
 	loose    bool // stands in elision.loose
 	shares   bool // depends on fair shares, too: somebody may reserve who is starved
 	all      bool // every heartbeat is to be executed
@@ -19,8 +21,9 @@ type found struct {
 	at       int  // place in elision.leaves plus 1, 0 for nothing found
 	namingAt int  // likewise
 	cost     int64
-	due      int64 // the first offer, by elision.met, at which one of counted may accept more
-	dueAt    int   // place in elision.dues plus 1
+	due      int64    // the first offer, by elision.met, at which one of counted may accept more
+	dueAt    int      // place in elision.dues plus 1
+	judged   []judged // of the leaf, where it has a maximum, and of the queues above it that have, in this order
 	open     []*roomFor
 	named    []named
 	counted  []*yarn.Table
@@ -28,10 +31,11 @@ type found struct {
 
 // costs are those of surveys: reservations, tables, and names of tables that have a record for each and changed.
 type costs struct {
-	all   int64 // of the leaves of which something was found
-	stale int64 // of those of which something has changed
-	spent int64 // by the last survey
-	rest  int64 // of that, for what is no leaf's, or of one that reserves
+	all     int64 // of the leaves of which something was found
+	stale   int64 // of those of which something has changed
+	spent   int64 // by the last survey
+	doubted int64 // of those of which a maximum permits something else
+	rest    int64 // of that, for what is no leaf's, or of one that reserves
 }
 
 // next is what the next survey will cost.
@@ -39,7 +43,7 @@ func (c *costs) next(whole bool) int64 {
 	if whole {
 		return c.all + c.rest
 	}
-	return c.stale + c.rest
+	return c.stale + c.doubted + c.rest
 }
 
 // survey finds what the candidates would accept.
@@ -75,6 +79,16 @@ func (f *Scheduler) survey() {
 		e.whole = false
 		f.tree.root.eachWanting(f.stale)
 	}
+	for _, q := range e.overfull {
+		q.eachWanting(f.stale)
+		q.verdicts = verdicts{sizes: q.verdicts.sizes[:0]}
+	}
+	e.overfull = e.overfull[:0]
+	for _, q := range e.doubted {
+		q.found.doubted = false
+		f.stale(q)
+	}
+	e.doubted, e.costs.doubted = e.doubted[:0], 0
 	for e.until() <= 0 {
 		q := e.dues[0]
 		f.forget(q)
@@ -84,9 +98,10 @@ func (f *Scheduler) survey() {
 	for ; n < len(e.stale) && !(e.every && !e.counts); n++ { // what is left out would change nothing
 		q := e.stale[n]
 		q.found.stale = false
+		q.found.judged = q.found.judged[:0]
 		e.costs.stale -= q.found.cost
 		f.forget(q)
-		if len(q.wanting) > 0 && q.open() {
+		if len(q.wanting) > 0 && f.permits(q, &nothingMore) {
 			f.surveyLeaf(q)
 		}
 	}
@@ -147,15 +162,8 @@ func takeOut(list []*queue, at *int, place func(*queue) *int) []*queue {
 	return list[:last]
 }
 
-// open reports whether a node that is offered to the root reaches the queue.
-func (q *queue) open() bool {
-	for ; q != nil; q = q.parent {
-		if !q.Usage.FitsIn(q.maxShare) {
-			return false
-		}
-	}
-	return true
-}
+// nothingMore is what a queue has to permit so that a node which is offered to the root reaches it.
+var nothingMore resource.Resource
 
 // surveyLeaf finds what the candidates of a leaf would accept, of which nothing is known.
 func (f *Scheduler) surveyLeaf(q *queue) {
@@ -271,7 +279,7 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 		x.all = true // what is asked for by name may need less room
 		return
 	}
-	if !a.queue.fits(&ask.Size) {
+	if !f.permits(a.queue, &ask.Size) {
 		return
 	}
 	level := policy.AnyLevel

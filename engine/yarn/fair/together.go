@@ -62,7 +62,7 @@ func (e *elision) fold(t *yarn.Table) {
 func (f *Scheduler) refuses(q *queue, n *node) bool {
 	e, x := &f.elision, &q.found
 	i, sends := n.sends()
-	if !sends || i == e.chosen.rank && q == e.chosen.leaf || x.stale || e.whole || x.all || x.reserves || x.due <= e.met { // so is one of which nothing was found
+	if !sends || i == e.chosen.rank && q == e.chosen.leaf || x.stale || x.doubted || e.whole || x.all || x.reserves || x.due <= e.met { // so is one of which nothing was found
 		return false
 	}
 	for _, r := range x.open {
