@@ -22,6 +22,7 @@ type tree struct {
 	pending []pendingQueue
 	making  bool // the queues of a file are made, whose ranks follow
 	kept    bool // root was to be removed
+	dynamic bool // some queue may be
 	limits  bool // some queue has had a largest container of its own
 }
 
@@ -45,6 +46,7 @@ func newTree(f *Scheduler) *tree {
 
 func (t *tree) newQueue(name string, parent *queue, leaf bool) *queue {
 	q := &queue{name: name, parent: parent, leaf: leaf, dynamic: true, lastAtMin: t.f.now}
+	t.dynamic = true
 	q.Priority, q.idle, q.moved = 1, true, true
 	if parent != nil {
 		q.depth = parent.depth + 1
@@ -294,7 +296,7 @@ func (t *tree) setDynamic(names *jvm.HashMap[string, bool]) error {
 		if q == nil {
 			return &yarn.Exception{Class: "NullPointerException"}
 		}
-		q.dynamic = true
+		q.dynamic, t.dynamic = true, true
 	}
 	return nil
 }
@@ -319,9 +321,16 @@ func (t *tree) applyChildDefaults(a *conf.Allocations) {
 // Source: QueueManager.removeEmptyDynamicQueues, removePendingIncompatibleQueues.
 func (t *tree) cleanup() {
 	var all, parents []*queue
-	t.root.each(func(q *queue) { all = append(all, q) })
+	if t.dynamic { // else none is there
+		t.dynamic = false
+		t.root.each(func(q *queue) {
+			if q.dynamic {
+				all, t.dynamic = append(all, q), true
+			}
+		})
+	}
 	for _, q := range all {
-		if q.dynamic && len(q.children) == 0 && !t.keeps(q) && t.removeIfEmpty(q) && q.parent.dynamic {
+		if len(q.children) == 0 && !t.keeps(q) && t.removeIfEmpty(q) && q.parent.dynamic {
 			parents = append(parents, q.parent)
 		}
 	}

@@ -84,7 +84,7 @@ func TestRootStays(t *testing.T) {
 
 // What follows from the queues is computed again where some were removed, and where none were it stays.
 func TestCleanupOfNothing(t *testing.T) {
-	g := newGolden(t, nil, `<queue name="a"/>`)
+	g := newGolden(t, nil, `<queue name="a"/><queue name="b"/>`)
 	g.node("n1", "/r1", 8192, 8)
 	g.app(1, "root.a")
 	g.app(2, "root.x")
@@ -98,5 +98,17 @@ func TestCleanupOfNothing(t *testing.T) {
 	}
 	if g.queue("root.x") != nil {
 		t.Error("a queue without applications is there")
+	}
+	next, err := conf.ParseAllocations([]byte(`<allocations><queue name="b"/></allocations>`), g.f.site)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.f.Reload(next); err != nil { // when none was dynamic
+		t.Fatal(err)
+	}
+	g.f.Cleanup()
+	g.f.RemoveApp(1)
+	if g.f.Cleanup(); g.queue("root.a") != nil || g.queue("root.b") == nil {
+		t.Error("a queue that is no longer declared is there, or one that is has gone")
 	}
 }
