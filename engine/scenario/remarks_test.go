@@ -100,6 +100,9 @@ func TestRemarks(t *testing.T) {
 			"f.xml: line 3: <maxRuningApps> of queue root.b: YARN does not know it, so it has no effect; probably <maxRunningApps> is meant",
 			"f.xml: unknown elements have no effect: <maxMaps> of queue root.a",
 			"f.xml: 2 elements have no effect on a replay (--verbose lists them)"}},
+		{"defaults that root has, too", Input{}, Options{Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte("<allocations>\n<queueMaxAppsDefault>3</queueMaxAppsDefault>\n<queueMaxResourcesDefault>9000 mb, 9 vcores</queueMaxResourcesDefault></allocations>")}}}, []string{
+			"f.xml: line 2: <queueMaxAppsDefault> (3): holds for root, too, as in YARN: all queues together run no more applications (<maxRunningApps> of root is its own)",
+			"f.xml: line 3: <queueMaxResourcesDefault> (9000 mb, 9 vcores): holds for root, too, as in YARN: all queues together have no more (<maxResources> of root is its own)"}},
 		{"queues that YARN does not make", Input{}, Options{Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte("<allocations><queue name='a'><schedulingPolicy>drf</schedulingPolicy></queue>" +
 			"<queue name='b'><schedulingPolicy>fair</schedulingPolicy><queue name='x'><queue name='y'><schedulingPolicy>DRF</schedulingPolicy></queue><queue name='z'/></queue></queue>" +
 			"<queue name='c' type='parent'><schedulingPolicy>fifo</schedulingPolicy></queue><queue name='d'><schedulingPolicy>fifo</schedulingPolicy></queue></allocations>")}}}, []string{

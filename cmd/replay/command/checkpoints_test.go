@@ -185,7 +185,7 @@ func hashOf(t *testing.T, text string) string {
 func TestWhatIfFromCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	next := write(t, dir, "next.xml", `<allocations><queueMaxAppsDefault>2</queueMaxAppsDefault></allocations>`)
+	next := write(t, dir, "next.xml", `<allocations><queue name='root'><maxRunningApps>99</maxRunningApps></queue><queueMaxAppsDefault>2</queueMaxAppsDefault></allocations>`)
 	for _, tt := range []struct{ trace, change, from string }{
 		{"uniform-micro", "--change 'without job 9'", "1m20s"},
 		{"tpch-mixed", "--change 'container 2 of job 15 not on node1'", "1m20s"},

@@ -493,6 +493,18 @@ func (p *allocationParser) defaults() *Error {
 			p.problem(s.line, "<"+tag+">", s.text, "want 0 or more")
 		}
 	}
+	for _, d := range []struct {
+		tag  string
+		own  bool // root has a setting of its own
+		then string
+	}{
+		{"queueMaxAppsDefault", root.maxRunningApps != nil, "all queues together run no more applications (<maxRunningApps> of root is its own)"},
+		{"queueMaxResourcesDefault", root.max != nil, "all queues together have no more (<maxResources> of root is its own)"},
+	} {
+		if s, set := p.scalars[d.tag]; set && !d.own {
+			p.Remarks.Add(remark.Odd, s.line, fmt.Sprintf("<%s> (%s)", d.tag, javaTrim(s.text)), "holds for root, too, as in YARN: "+d.then)
+		}
+	}
 	return nil
 }
 

@@ -61,6 +61,7 @@ func TestAllocations(t *testing.T) {
 		{Kind: remark.Odd, Line: 8, Of: "queue root.prod", Text: "minResources is above maxResources; YARN takes the larger of the two as maximum"},
 		{Kind: remark.Odd, Line: 16, Of: "<e> of queue root.dev", Text: "taken as a queue, as YARN does with any ending of that word"},
 		{Kind: remark.Odd, Line: 4, Of: "<queueMaxAMShareDefault> (7.0)", Text: "above 1, which is all of the queue: YARN takes 1"},
+		{Kind: remark.Odd, Line: 3, Of: "<queueMaxAppsDefault> (50)", Text: "holds for root, too, as in YARN: all queues together run no more applications (<maxRunningApps> of root is its own)"},
 	}
 	if !slices.Equal(a.Remarks, want) {
 		t.Errorf("remarks %+v, want %+v", a.Remarks, want)
@@ -173,7 +174,7 @@ func TestOddValuesOfAllocations(t *testing.T) {
 		{queue("<maxResources>1024 mb, 1.5vcores</maxResources>"), odd("<maxResources> of queue root.a", "what follows the point is cut off, YARN reads 1.5vcores as 1 vcores")},
 		{queue("<maxResources>1024.0 mb, 1. vcores</maxResources>"), nil},
 		{queue("<maxResources>12.5%</maxResources>"), nil},
-		{"<queueMaxResourcesDefault>10.240 mb, 1 vcores</queueMaxResourcesDefault>", odd("<queueMaxResourcesDefault>", "what follows the point is cut off, YARN reads 10.240 mb as 10 mb")},
+		{"<queue name='root'><maxResources>9 mb, 9 vcores</maxResources></queue><queueMaxResourcesDefault>10.240 mb, 1 vcores</queueMaxResourcesDefault>", odd("<queueMaxResourcesDefault>", "what follows the point is cut off, YARN reads 10.240 mb as 10 mb")},
 		{"<queuePlacementPolicy><rule name='specified' create='yes'/><rule name='default' create='TRUE'/></queuePlacementPolicy>", odd("create of rule specified (yes)", taken)},
 		{"<queuePlacementPolicy><rule name='nestedUserQueue'><rule name='default' create='1'/></rule><rule name='reject' create='false'/></queuePlacementPolicy>", odd("create of rule default (1)", taken)},
 	} {
