@@ -69,6 +69,11 @@ func TestRemarks(t *testing.T) {
 			"c.xml: line 5: yarn.scheduler.capacity.ordering-policy.priority-utilization.underutilized-preemption.allow-move-reservation=true: not modelled: reservations stay on their nodes",
 			"c.xml: line 2: yarn.scheduler.capacity.lazy-preemption-enabled=true: not modelled: containers that may be killed are killed at once",
 			"c.xml: line 6: yarn.resourcemanager.monitor.capacity.preemption.total_preemption_per_round=20: above 1, which is all of the cluster; it is a fraction and no percentage"}},
+		{"settings of it that nobody knows", Input{}, Options{Scheduler: "capacity", Files: Files{
+			YarnSite:                 {Name: "y.xml", Text: site("yarn.resourcemanager.scheduler.monitor.enable", "true", "yarn.resourcemanager.monitor.capacity.preemption.observ_only", "true")},
+			"capacity-scheduler.xml": {Name: "c.xml", Text: capacityFile("yarn.resourcemanager.monitor.capacity.preemption.max_wait_befor_kill", "1")}}}, []string{
+			"y.xml: line 3: yarn.resourcemanager.monitor.capacity.preemption.observ_only: unknown, so it has no effect; probably yarn.resourcemanager.monitor.capacity.preemption.observe_only is meant",
+			"c.xml: line 2: yarn.resourcemanager.monitor.capacity.preemption.max_wait_befor_kill: unknown, so it has no effect; probably yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill is meant"}},
 		{"its settings without it", Input{}, Options{Scheduler: "capacity", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.resourcemanager.monitor.capacity.preemption.observe_only", "true")}}}, []string{
 			"y.xml: no effect on a replay: yarn.resourcemanager.monitor.capacity.preemption.observe_only (nothing is preempted: yarn.resourcemanager.scheduler.monitor.enable is not true)"}},
 		{"and under another", Input{}, Options{Scheduler: "fifo", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.resourcemanager.scheduler.monitor.enable", "true")}}}, []string{

@@ -53,7 +53,7 @@ var queueSettings = []string{
 func (p *capacityParser) leftovers() {
 	var known []string
 	for _, key := range sortedKeys(p.props) {
-		if !strings.HasPrefix(key, capacityPrefix) || p.read[key] {
+		if ofPolicy := p.Preemption.On && strings.HasPrefix(key, PreemptionPrefix); p.read[key] || !ofPolicy && !strings.HasPrefix(key, capacityPrefix) {
 			continue
 		}
 		if kind, text := notModelledCapacity(key, javaTrim(p.props[key])); text != "" {

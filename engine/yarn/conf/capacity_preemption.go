@@ -106,7 +106,7 @@ func (r *reader) policy(def CapacityPreemption) CapacityPreemption {
 		}
 	}
 	if p.Interval <= 0 && r.err == nil {
-		r.fail(keyMonitorInterval, r.text(keyMonitorInterval, ""), refuse("IllegalArgumentException", "null").instead("a number of milliseconds above 0"))
+		r.fail(keyMonitorInterval, r.text(keyMonitorInterval, ""), refuse("IllegalArgumentException", "the monitor has no such period").instead("a number of milliseconds above 0"))
 	}
 	return p
 }

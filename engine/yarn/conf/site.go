@@ -133,7 +133,7 @@ func NewSite(props map[string]string) (*Site, error) {
 	for _, key := range sortedKeys(props) {
 		switch {
 		case r.read[key] || strings.HasPrefix(key, capacityPrefix):
-		case isNotModelled(key):
+		case isNotModelled(key) && !(s.Monitors.On && strings.HasPrefix(key, PreemptionPrefix)):
 			kind, text := notModelled(key, javaTrim(props[key]))
 			s.Remarks.Add(kind, 0, key, text)
 		default:
