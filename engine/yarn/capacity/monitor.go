@@ -22,6 +22,7 @@ type monitor struct {
 	shares    []share        // by number in the configuration
 	leaves    []*ideal.Share // in the order in which YARN visits them
 	selectors []selector
+	soonest   int64 // the shortest wait of these
 	sized     int64 // as of which the shares are measured
 
 	skipped []*yarn.Container // scratch: masters
@@ -140,12 +141,15 @@ func (s *Scheduler) watch() *monitor {
 		return s.monitor
 	}
 	cfg := &s.cfg.Preemption
-	m := &monitor{s: s, cfg: cfg, shares: newShares(s), sized: -1}
+	m := &monitor{s: s, cfg: cfg, shares: newShares(s), soonest: math.MaxInt64, sized: -1}
 	m.leaves = m.inHashOrder(&m.shares[0].Share)
 	shares := func(ofReserved, balances bool) *byShares {
 		return &byShares{ideal.New(s.calc, s.types, ofReserved, balances)}
 	}
-	add := func(wait int64, choose func(*round)) { m.selectors = append(m.selectors, selector{choose, wait}) }
+	add := func(wait int64, choose func(*round)) {
+		m.selectors = append(m.selectors, selector{choose, wait})
+		m.soonest = min(m.soonest, wait)
+	}
 	if cfg.ByPriority {
 		add(cfg.WaitBeforeKill, (*round).byPriority)
 	}
@@ -187,13 +191,9 @@ func (s *Scheduler) Spares(id protocol.AppID, now int64) int64 {
 		return math.MaxInt64
 	}
 	first := now + (m.cfg.Interval-(now-s.timestamp)%m.cfg.Interval)%m.cfg.Interval
-	wait := int64(math.MaxInt64)
-	for i := range m.selectors {
-		wait = min(wait, m.selectors[i].wait)
-	}
-	at := first + max(wait, m.cfg.Interval)
+	at := first + max(m.soonest, m.cfg.Interval)
 	for _, k := range a.marks {
-		at = min(at, max(k.at+wait, first))
+		at = min(at, max(k.at+m.soonest, first))
 	}
 	return at
 }

@@ -262,7 +262,7 @@ func (r *round) fromWithin(t *share) {
 // Source: UsersManager.getComputedResourceLimitForAllUsers.
 func (m *users) limitOfAll(u *user) resource.Resource {
 	q := m.q
-	if m.computedAll != m.version+1 {
+	if m.computedAll != m.version {
 		var weights float32
 		for _, u := range m.order.All {
 			weights += u.weight
@@ -270,11 +270,7 @@ func (m *users) limitOfAll(u *user) resource.Resource {
 		m.listen()
 		m.limitAll = policy.AllUsersLimit(q.s.calc, q.s.cluster(), &q.limits, m.consumed, weights)
 		m.onlyPending = m.waiting
-		m.computedAll = m.version + 1
+		m.computedAll = m.version
 	}
-	weight := float32(1)
-	if u.present {
-		weight = u.weight
-	}
-	return q.s.calc.MulNormalizeDown(m.limitAll, float64(weight), q.s.least)
+	return m.weighted(m.limitAll, u)
 }

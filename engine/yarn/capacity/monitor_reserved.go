@@ -58,10 +58,7 @@ func (x *clearance) on(n *yarn.Node, try bool) (list []*yarn.Container, cost flo
 	if calc.Fits(want, room) {
 		return nil, 0, false
 	}
-	var running []*yarn.Container
-	for c := range n.Containers {
-		running = append(running, c)
-	}
+	running := slices.Collect(n.Containers)
 	slices.SortFunc(running, func(a, b *yarn.Container) int {
 		return cmp.Or(cmp.Compare(b.ID.App, a.ID.App), cmp.Compare(b.ID.N, a.ID.N))
 	})
@@ -215,10 +212,7 @@ func (p *precedence) on(n *yarn.Node, size resource.Resource, a *app) (list []*y
 	}
 	calc, none := p.s.calc, resource.Resource{}
 	lacking := size.Sub(n.Free)
-	var running []*yarn.Container
-	for c := range n.Containers {
-		running = append(running, c)
-	}
+	running := slices.Collect(n.Containers)
 	jvm.Sort(running, p.compare)
 	for _, c := range running {
 		if p.all.has(c) {

@@ -72,7 +72,7 @@ type users struct {
 	computed int64 // version of limit
 	limit    resource.Resource
 
-	computedAll int64 // 1 + version of limitAll, 0 before
+	computedAll int64 // version of limitAll
 	limitAll    resource.Resource
 
 	since, last yarn.Place // of the first and the latest change that limit is without
@@ -81,7 +81,7 @@ type users struct {
 }
 
 func newUsers(q *queue) *users {
-	return &users{q: q, byName: map[string]*user{}, computed: -1}
+	return &users{q: q, byName: map[string]*user{}, computed: -1, computedAll: -1}
 }
 
 // named returns the record of a user, present or not.
@@ -300,17 +300,25 @@ func (m *users) leaves(a *app) {
 //
 // Source: UsersManager.getComputedResourceLimitForActiveUsers.
 func (m *users) userLimit(u *user) resource.Resource {
-	q := m.q
 	if m.computed != m.version {
 		m.compute()
 	}
 	if !u.present {
-		return q.s.calc.MulNormalizeDown(m.limit, 1, q.s.least)
+		return m.weighted(m.limit, u)
 	}
 	if u.of != m.computed {
-		u.limit, u.of = q.s.calc.MulNormalizeDown(m.limit, float64(u.weight), q.s.least), m.computed
+		u.limit, u.of = m.weighted(m.limit, u), m.computed
 	}
 	return u.limit
+}
+
+// weighted is what a user may use where one of weight 1 may use limit; one who has left counts as such.
+func (m *users) weighted(limit resource.Resource, u *user) resource.Resource {
+	weight := float32(1)
+	if u.present {
+		weight = u.weight
+	}
+	return m.q.s.calc.MulNormalizeDown(limit, float64(weight), m.q.s.least)
 }
 
 func (m *users) compute() {

@@ -135,11 +135,7 @@ func (m *users) limitNow(u *user) resource.Resource {
 	if m.computed != m.version {
 		limit = policy.ActiveUserLimit(m.q.s.calc, m.q.s.cluster(), &m.q.limits, m.consumed, m.askingUsed, m.askingWeights)
 	}
-	weight := float32(1)
-	if u.present {
-		weight = u.weight
-	}
-	return m.q.s.calc.MulNormalizeDown(limit, float64(weight), m.q.s.least)
+	return m.weighted(limit, u)
 }
 
 // accepts is [app.tryLevels] without the offer.

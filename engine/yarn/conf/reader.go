@@ -102,12 +102,13 @@ func (r *reader) forSpark(key string) {
 func (r *reader) int(key string, def int32) int32  { return int32(r.integer(key, int64(def), 32)) }
 func (r *reader) long(key string, def int64) int64 { return r.integer(key, def, 64) }
 
-func (r *reader) float(key string, def float32) float32 {
+// number reads a number of that many bits.
+func (r *reader) number(key string, def float64, bits int) float64 {
 	v, ok := r.raw(key)
 	if !ok {
 		return def
 	}
-	f, err := javaFloat32(v)
+	f, err := javaFloat(v, bits)
 	if err != nil {
 		r.fail(key, javaTrim(v), err)
 		return def
@@ -115,19 +116,10 @@ func (r *reader) float(key string, def float32) float32 {
 	return f
 }
 
-// double reads a number of 64 bits.
-func (r *reader) double(key string, def float64) float64 {
-	v, ok := r.raw(key)
-	if !ok {
-		return def
-	}
-	f, err := javaFloat(v, 64)
-	if err != nil {
-		r.fail(key, javaTrim(v), err)
-		return def
-	}
-	return f
+func (r *reader) float(key string, def float32) float32 {
+	return float32(r.number(key, float64(def), 32))
 }
+func (r *reader) double(key string, def float64) float64 { return r.number(key, def, 64) }
 
 // boolean gives the default for anything but true and false, and says so.
 func (r *reader) boolean(key string, def bool) bool {

@@ -293,13 +293,10 @@ func (d *Solver) parts(evenly bool) {
 		}
 		for t := range d.needy.Each {
 			switch {
-			case byCapacity && capacities == 0: // it keeps what it had
 			case byCapacity:
 				t.portion[i] = float64(t.Capacity / capacities)
 			case alike:
 				t.portion[i] = same
-			case sum[i] == 0:
-				t.portion[i] = 0
 			default:
 				t.portion[i] = float64(float32(t.Guaranteed[i]) / float32(sum[i]))
 			}
