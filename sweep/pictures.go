@@ -162,7 +162,6 @@ func (m *Merged) curve(metric, d int) figure.Picture {
 	n, place := m.places(shown...)
 	at, loses := m.over(metric, n, place), m.losers(n, place)
 	f := figure.New(title(h, s), label+" ("+m.rest(shown...)+asideText(loses)+")", "")
-	f.X.Tick.Marker, f.Y.Tick.Marker = figure.Even(6), figure.Even(5)
 	low, high := math.Inf(1), math.Inf(-1)
 	order := make([]int, len(x.xs))
 	for i := range order {
@@ -197,9 +196,7 @@ func (m *Merged) curve(metric, d int) figure.Picture {
 	case pad == 0:
 		pad = float64(math.Abs(high) * .05)
 	}
-	from, to := slices.Min(x.xs), slices.Max(x.xs)
-	side := float64((to - from) * .03) // or intervals at the ends lie on the axis
-	f.Range(from-side, to+side, low-pad, high+pad)
+	f.OverSettings(slices.Min(x.xs), slices.Max(x.xs), low-pad, high+pad)
 	p.Figure = f
 	return p
 }

@@ -273,6 +273,13 @@ func (f *Figure) Range(x0, x1, y0, y1 float64) {
 	f.X.Min, f.X.Max, f.Y.Min, f.Y.Max = x0, x1, y0, y1
 }
 
+// OverSettings sets the ends of both axes of curves over settings, with room beside the first and the last one, whose intervals would lie on the axis, and ticks at round numbers.
+func (f *Figure) OverSettings(x0, x1, y0, y1 float64) {
+	side := float64((x1 - x0) * .03)
+	f.Range(x0-side, x1+side, y0, y1)
+	f.X.Tick.Marker, f.Y.Tick.Marker = Even(6), Even(5)
+}
+
 const (
 	margin     = 8
 	legendRow  = fontSize * 1.5

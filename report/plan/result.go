@@ -275,7 +275,6 @@ func (p *Plan) curve() (out []figure.Picture) {
 	for t, m := range p.Metrics {
 		scale := m.Unit.ScaleOf(m.Limit)
 		f := figure.New(figure.Short(p.Targets[t].Text, 60), p.Setting, axis(m.Words, scale))
-		f.X.Tick.Marker, f.Y.Tick.Marker = figure.Even(6), figure.Even(5)
 		var line figure.Points
 		var dots []figure.Dot
 		low, high := float64(m.Limit*scale.By), float64(m.Limit*scale.By)
@@ -317,8 +316,7 @@ func (p *Plan) curve() (out []figure.Picture) {
 		f.Styled("limit", figure.Ink, figure.Dashes[1], 1, figure.Points{{X: from, Y: m.Limit * scale.By}, {X: to, Y: m.Limit * scale.By}})
 		f.Dots(dots)
 		pad := float64((high - low) * .05)
-		side := float64((to - from) * .03) // or intervals at the ends lie on the axis
-		f.Range(from-side, to+side, low-pad, high+pad)
+		f.OverSettings(from, to, low-pad, high+pad)
 		picture.Figure = f
 		out = append(out, picture)
 	}
